@@ -1,0 +1,2 @@
+//! The splashdown command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Arithmetic expressions of the time t (and other variables) in scene files.

@@ -1,0 +1,1 @@
+//! Looks at a World, never changes it: frames, tables, probes, snapshots.

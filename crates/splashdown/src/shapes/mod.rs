@@ -1,0 +1,1 @@
+//! Where particles come from: shapes, meshes, sampling and filling.

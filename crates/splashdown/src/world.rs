@@ -1,0 +1,295 @@
+//! The whole state of a simulation.
+
+use std::ops::Range;
+
+use crate::math::{DVec3, Dimension, Pose};
+use crate::motion::Motion;
+use crate::particles::{kernel::KernelKind, store::Particles};
+
+/// The whole state of a simulation, with public fields: look at what you like.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// 2D or 3D.
+    pub dimension: Dimension,
+    /// Distance h between particles at rest, m.
+    pub spacing: f64,
+    /// m/s²
+    pub gravity: DVec3,
+    /// The smoothing kernel.
+    pub kernel: KernelKind,
+    /// All particles: fluids first, then solids.
+    pub particles: Particles,
+    /// Fluids; `fluids[k].range` are its particles.
+    pub fluids: Vec<Fluid>,
+    /// Static and kinematic bodies; `solids[k].range` are its particles.
+    pub solids: Vec<Solid>,
+    /// Where new fluid comes from.
+    pub emitters: Vec<Emitter>,
+    /// Where fluid disappears.
+    pub sinks: Vec<Sink>,
+    /// How pressure is solved for.
+    pub pressure: PressureSettings,
+    /// How the time step is chosen.
+    pub time_step: TimeStep,
+    /// Where in time we are.
+    pub clock: Clock,
+}
+
+/// A liquid of one density and viscosity.
+#[derive(Clone, Debug)]
+pub struct Fluid {
+    /// As in the scene.
+    pub name: String,
+    /// Its particles.
+    pub range: Range<usize>,
+    /// Rest density, kg/m³.
+    pub density: f64,
+    /// Internal friction.
+    pub viscosity: Viscosity,
+}
+
+/// The viscosity model of a fluid.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Viscosity {
+    /// Which model.
+    pub model: ViscosityModel,
+    /// Dynamic viscosity μ in Pa·s (`Laplacian`, `Weiler2018`); the dimensionless α of `Artificial`
+    /// or of `Xsph`.
+    pub coefficient: f64,
+    /// The same against walls.
+    pub boundary: f64,
+}
+
+/// How internal friction is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ViscosityModel {
+    /// Inviscid.
+    #[default]
+    None,
+    /// Explicit artificial viscosity (Monaghan 1992).
+    Artificial,
+    /// Velocity smoothing (Monaghan 1989; Schechter & Bridson 2012).
+    Xsph,
+    /// Implicit, pairwise along the line of centres (Weiler et al. 2018).
+    Weiler2018,
+    /// Implicit, pairwise Laplacian of every component (Brookshaw 1985; Morris et al. 1997).
+    Laplacian,
+}
+
+/// A body that is sampled with particles and moves as told (or not at all).
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// As in the scene.
+    pub name: String,
+    /// Its particles.
+    pub range: Range<usize>,
+    /// Positions of its particles in the body's frame, in the order of `range`.
+    pub local: Vec<DVec3>,
+    /// Placement at the current time.
+    pub pose: Pose,
+    /// Placement in the scene; the pose at time t is `motion.pose(t)` after `placement`.
+    pub placement: Pose,
+    /// Prescribed motion.
+    pub motion: Motion,
+    /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
+    pub inset: f64,
+    /// Impulse and its moment about `pose.translation` since the last reset, by cause.
+    pub load: Load,
+    /// Surface triangles in the body's frame, for pictures and export.
+    pub surface: TriangleMesh,
+}
+
+/// What a fluid did to a solid over some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Impulse of pressure, N·s.
+    pub pressure: DVec3,
+    /// Impulse of viscosity, N·s.
+    pub viscous: DVec3,
+    /// Angular impulse of pressure about the body's origin, N·m·s.
+    pub pressure_moment: DVec3,
+    /// Angular impulse of viscosity about the body's origin, N·m·s.
+    pub viscous_moment: DVec3,
+    /// How long, s.
+    pub duration: f64,
+}
+
+/// A surface made of triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriangleMesh {
+    /// Corners, m.
+    pub vertices: Vec<DVec3>,
+    /// Three corners each, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// A source of fluid: layers of particles leave an opening.
+#[derive(Clone, Debug)]
+pub struct Emitter {
+    /// As in the scene.
+    pub name: String,
+    /// Index into `World::fluids`.
+    pub fluid: usize,
+    /// Lattice of one layer, in the emitter's frame (x is the direction of flow).
+    pub layer: Vec<DVec3>,
+    /// Placement.
+    pub pose: Pose,
+    /// Speed along the emitter's x axis, m/s, as a function of time.
+    pub speed: crate::motion::Scalar,
+    /// Active from here …
+    pub start: f64,
+    /// … to here, s.
+    pub end: f64,
+    /// State: distance the last layer has travelled from the opening, m.
+    pub travelled: f64,
+    /// State: particles made so far.
+    pub emitted: u64,
+    /// No more than this many particles.
+    pub limit: u64,
+}
+
+/// A box in which fluid disappears.
+#[derive(Clone, Debug)]
+pub struct Sink {
+    /// As in the scene.
+    pub name: String,
+    /// Placement of the box's centre.
+    pub pose: Pose,
+    /// Half of its edge lengths, m.
+    pub half_size: DVec3,
+    /// Active from here …
+    pub start: f64,
+    /// … to here, s.
+    pub end: f64,
+    /// State: particles removed so far.
+    pub removed: u64,
+}
+
+/// Which pressure solver runs, and when it stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PressureSettings {
+    /// IISPH or DFSPH.
+    pub solver: PressureSolver,
+    /// Pressure at walls.
+    pub boundary: BoundaryPressure,
+    /// Stop when the mean compression is below this share of the rest density.
+    pub density_error: f64,
+    /// DFSPH: stop when the mean compression rate times dt is below this.
+    pub divergence_error: f64,
+    /// At least this many iterations.
+    pub min_iterations: u32,
+    /// At most this many iterations.
+    pub max_iterations: u32,
+    /// Share of the last step's pressure to start from, 0 to 1.
+    pub warm_start: f64,
+}
+
+/// The pressure solvers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PressureSolver {
+    /// Implicit incompressible SPH (Ihmsen et al. 2014).
+    Iisph,
+    /// Divergence-free SPH (Bender & Koschier 2017).
+    #[default]
+    Dfsph,
+}
+
+/// What pressure a boundary particle shows to the fluid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum BoundaryPressure {
+    /// None (Bender et al. 2023).
+    #[default]
+    Zero,
+    /// That of the fluid particle that asks (Akinci et al. 2012).
+    Mirrored,
+    /// Extrapolated from the fluid by moving least squares (Band et al. 2018).
+    Extrapolated,
+}
+
+/// How the time step is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeStep {
+    /// Always the same (but cut to meet frame times), s.
+    Fixed(f64),
+    /// From the Courant condition.
+    Adaptive {
+        /// Share of h that the fastest particle may travel in a step.
+        cfl: f64,
+        /// Never below this, s.
+        min: f64,
+        /// Never above this, s.
+        max: f64,
+    },
+}
+
+/// Where in time we are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clock {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Steps done.
+    pub step: u64,
+    /// Length of the last step, s; 0 before the first.
+    pub dt: f64,
+    /// Frames that the time step has been cut to meet so far.
+    pub frame: u64,
+}
+
+/// What one step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Time after the step, s.
+    pub time: f64,
+    /// Its length, s.
+    pub dt: f64,
+    /// Iterations of the density solve.
+    pub density_iterations: u32,
+    /// Iterations of the divergence solve (DFSPH).
+    pub divergence_iterations: u32,
+    /// Iterations of the implicit viscosity solve.
+    pub viscosity_iterations: u32,
+    /// Mean compression left, as a share of the rest density.
+    pub density_error: f64,
+    /// Largest compression of any particle at the start of the step.
+    pub max_compression: f64,
+    /// How often the step was undone and retried.
+    pub retries: u32,
+    /// Fluid particles emitted and removed.
+    pub emitted: u64,
+    /// Fluid particles removed by sinks.
+    pub removed: u64,
+    /// Wall-clock seconds per phase, in the order of `PHASES`.
+    pub seconds: [f64; PHASES.len()],
+}
+
+/// Names of the phases of a step.
+pub const PHASES: [&str; 6] =
+    ["sort and neighbours", "divergence solve", "viscosity", "density solve", "loads", "advance"];
+
+/// Why a step could not be done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{what} of {object} particle {id} at t = {time:.6} s (position {position}); smallest step tried: {dt:.3e} s"
+)]
+pub struct StepError {
+    /// What went wrong, as a phrase.
+    pub what: String,
+    /// Name of the object concerned.
+    pub object: String,
+    /// `Particles::id` of the particle concerned.
+    pub id: u32,
+    /// Where it was.
+    pub position: DVec3,
+    /// s
+    pub time: f64,
+    /// s
+    pub dt: f64,
+}
+
+impl World {
+    /// Advances the world by one time step that does not pass `frame_time`, the next time at which
+    /// output is due. On an error the world is as it was before the call.
+    pub fn step(&mut self, _frame_time: f64) -> Result<StepReport, StepError> {
+        unimplemented!("under construction")
+    }
+}
