@@ -1,1 +1,3 @@
 //! Looks at a World, never changes it: frames, tables, probes, snapshots.
+
+pub mod settings;
