@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::math::{DVec3, Dimension, Pose};
 use crate::motion::Motion;
-use crate::particles::{kernel::KernelKind, store::Particles};
+use crate::particles::kernel::{Kernel, KernelKind};
+use crate::particles::store::{NewParticle, Particles};
+use crate::step::Workspace;
 
 /// The whole state of a simulation, with public fields: look at what you like.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub struct World {
     pub time_step: TimeStep,
     /// Where in time we are.
     pub clock: Clock,
+    /// Memory of the step, rebuilt every time: no part of the state.
+    pub(crate) workspace: Workspace,
 }
 
 /// A liquid of one density and viscosity.
@@ -112,6 +116,17 @@ pub struct Load {
     pub viscous_moment: DVec3,
     /// How long, s.
     pub duration: f64,
+}
+
+impl Load {
+    /// Adds the impulses of one step of length `dt`.
+    pub fn add(&mut self, step: &Load, dt: f64) {
+        self.pressure += step.pressure;
+        self.viscous += step.viscous;
+        self.pressure_moment += step.pressure_moment;
+        self.viscous_moment += step.viscous_moment;
+        self.duration += dt;
+    }
 }
 
 /// A surface made of triangles.
@@ -231,8 +246,8 @@ pub struct Clock {
     pub step: u64,
     /// Length of the last step, s; 0 before the first.
     pub dt: f64,
-    /// Frames that the time step has been cut to meet so far.
-    pub frame: u64,
+    /// The identity of the next particle that is made.
+    pub next_id: u32,
 }
 
 /// What one step did.
@@ -263,8 +278,8 @@ pub struct StepReport {
 }
 
 /// Names of the phases of a step.
-pub const PHASES: [&str; 6] =
-    ["sort and neighbours", "divergence solve", "viscosity", "density solve", "loads", "advance"];
+pub const PHASES: [&str; 7] =
+    ["sort", "neighbours", "divergence solve", "viscosity", "density solve", "loads", "advance"];
 
 /// Why a step could not be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -287,9 +302,115 @@ pub struct StepError {
 }
 
 impl World {
-    /// Advances the world by one time step that does not pass `frame_time`, the next time at which
-    /// output is due. On an error the world is as it was before the call.
-    pub fn step(&mut self, _frame_time: f64) -> Result<StepReport, StepError> {
-        unimplemented!("under construction")
+    /// An empty world with the usual settings.
+    pub fn new(dimension: Dimension, spacing: f64) -> World {
+        World {
+            dimension,
+            spacing,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            kernel: KernelKind::default(),
+            particles: Particles::default(),
+            fluids: Vec::new(),
+            solids: Vec::new(),
+            emitters: Vec::new(),
+            sinks: Vec::new(),
+            pressure: PressureSettings::default(),
+            time_step: TimeStep::default(),
+            clock: Clock::default(),
+            workspace: Workspace::default(),
+        }
+    }
+
+    /// Adds a fluid with particles at `positions`. Fluids must come before solids.
+    pub fn add_fluid(
+        &mut self,
+        name: &str,
+        density: f64,
+        viscosity: Viscosity,
+        positions: &[DVec3],
+        velocity: impl Fn(DVec3) -> DVec3,
+    ) {
+        debug_assert!(self.solids.is_empty(), "fluids come before solids");
+        let start = self.particles.len();
+        let new: Vec<NewParticle> = (start as u32..)
+            .zip(positions)
+            .map(|(id, &position)| NewParticle {
+                position,
+                velocity: velocity(position),
+                id,
+                weight: 1.0,
+                density: density as f32,
+            })
+            .collect();
+        self.particles.insert(start, &new);
+        self.clock.next_id += new.len() as u32;
+        let range = start..start + new.len();
+        self.fluids.push(Fluid { name: name.to_owned(), range, density, viscosity });
+    }
+
+    /// Adds a solid; `solid.local` are its particles in the body's frame.
+    pub fn add_solid(&mut self, mut solid: Solid) {
+        let start = self.particles.len();
+        solid.pose = solid.motion.pose(self.clock.time).then_after(&solid.placement);
+        let new: Vec<NewParticle> = (start as u32..)
+            .zip(&solid.local)
+            .map(|(id, &local)| NewParticle {
+                position: self.dimension.flatten(solid.pose.apply(local)),
+                velocity: DVec3::ZERO,
+                id,
+                weight: 0.0, // until the first step measures it
+                density: 0.0,
+            })
+            .collect();
+        self.particles.insert(start, &new);
+        self.clock.next_id += new.len() as u32;
+        solid.range = start..start + new.len();
+        self.solids.push(solid);
+    }
+
+    /// Number of fluid particles; they come first.
+    pub fn fluid_count(&self) -> usize {
+        self.fluids.last().map_or(0, |fluid| fluid.range.end)
+    }
+
+    /// The kernel in this world's dimension.
+    pub fn kernel(&self) -> Kernel {
+        Kernel { kind: self.kernel, dimension: self.dimension }
+    }
+
+    /// Mass of one particle of fluid `k`, kg (2D: kg per metre of depth).
+    pub fn particle_mass(&self, k: usize) -> f64 {
+        self.fluids[k].density * self.dimension.volume(self.spacing)
+    }
+
+    /// The fluid that particle `i` belongs to.
+    pub fn fluid_of(&self, i: usize) -> Option<usize> {
+        self.fluids.iter().position(|fluid| fluid.range.contains(&i))
+    }
+
+    /// The solid that particle `i` belongs to.
+    pub fn solid_of(&self, i: usize) -> Option<usize> {
+        let after = self.solids.partition_point(|solid| solid.range.end <= i);
+        self.solids.get(after).filter(|solid| solid.range.contains(&i)).map(|_| after)
+    }
+}
+
+impl Default for PressureSettings {
+    fn default() -> PressureSettings {
+        PressureSettings {
+            solver: PressureSolver::default(),
+            boundary: BoundaryPressure::default(),
+            density_error: 1e-3,
+            divergence_error: 1e-3,
+            min_iterations: 2,
+            max_iterations: 100,
+            warm_start: 0.5,
+        }
+    }
+}
+
+impl Default for TimeStep {
+    fn default() -> TimeStep {
+        TimeStep::Adaptive { cfl: 0.4, min: 1e-7, max: 0.005 }
     }
 }

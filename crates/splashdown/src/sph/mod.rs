@@ -1,0 +1,5 @@
+//! What fluid particles do to each other and to walls.
+
+pub mod loads;
+pub mod pressure;
+pub mod walls;

@@ -1,0 +1,484 @@
+//! One time step.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use glam::Vec4;
+use rayon::prelude::*;
+
+use crate::math::{Aabb, DVec3, Pose};
+use crate::particles::cells::{CellGrid, sorting_order};
+use crate::particles::kernel::SUPPORT;
+use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
+use crate::particles::store::reorder;
+use crate::sph::loads::{Loads, pressure_loads};
+use crate::sph::pressure::operator::PressureOperator;
+use crate::sph::pressure::solve::{Solved, StopAt, solve};
+use crate::sph::walls::wall_weights;
+use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, TimeStep, World};
+
+/// How often a failed step is retried at half its length.
+const RETRIES: u32 = 5;
+/// A step may grow by this factor over the last one.
+const GROWTH: f64 = 1.2;
+/// A solve that leaves a mean compression above this has failed.
+const HOPELESS: f64 = 0.1;
+/// No particle may cross more than this many spacings in one step.
+const LONGEST_MOVE: f64 = 1.0;
+
+/// Memory of a step that is rebuilt every time.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    /// Morton code of each particle's cell.
+    keys: Vec<u64>,
+    /// Place of each particle within its cell, in h.
+    within: Vec<[f32; 4]>,
+    /// This step's neighbour lists.
+    pub neighbors: Neighbors,
+    /// 1/μ of each fluid.
+    pub inverse_mass: Vec<f32>,
+    /// Velocities being worked on: of fluids, then the (prescribed) ones of solids.
+    pub predicted: Vec<DVec3>,
+    /// `predicted` as displacements in h over the step.
+    motion: Vec<Vec4>,
+    /// Compression that pressure has to remove.
+    source: Vec<f32>,
+    /// What pressure moves each particle, in h.
+    push: Vec<Vec4>,
+    /// Pressures of the density solve, as displacements (`sph::pressure::operator`).
+    pub kappa: Vec<f32>,
+    /// Pressures of the divergence solve.
+    pub divergence_kappa: Vec<f32>,
+}
+
+/// Measures phases of a step one after the other.
+struct Stopwatch {
+    last: Instant,
+    seconds: [f64; crate::world::PHASES.len()],
+}
+
+impl Stopwatch {
+    fn start() -> Stopwatch {
+        Stopwatch { last: Instant::now(), seconds: Default::default() }
+    }
+
+    /// Books the time since the last call under `phase`.
+    fn lap(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.seconds[phase as usize] += (now - self.last).as_secs_f64();
+        self.last = now;
+    }
+}
+
+/// Indices into `world::PHASES`.
+#[derive(Clone, Copy)]
+enum Phase {
+    Sort,
+    Neighbors,
+    Divergence,
+    Viscosity,
+    Density,
+    Loads,
+    Advance,
+}
+
+/// What a step found out and would change, before it is accepted.
+struct Attempt {
+    poses: Vec<Pose>,
+    divergence: Solved,
+    density: Solved,
+    viscosity_iterations: u32,
+    loads: Loads,
+}
+
+impl World {
+    /// Advances the world by one time step that does not pass `frame_time`, the next time at which
+    /// output is due. On an error the world is as it was before the call.
+    pub fn step(&mut self, frame_time: f64) -> Result<StepReport, StepError> {
+        // Out of `self` while the step is being computed: up to `accept` the state is read only.
+        let mut work = std::mem::take(&mut self.workspace);
+        let report = self.step_with(&mut work, frame_time);
+        self.workspace = work;
+        report
+    }
+
+    fn step_with(&mut self, work: &mut Workspace, frame_time: f64) -> Result<StepReport, StepError> {
+        let mut watch = Stopwatch::start();
+        self.sort_along_curve(work)?;
+        watch.lap(Phase::Sort);
+        self.find_neighbors(work);
+        watch.lap(Phase::Neighbors);
+
+        let (mut dt, mut reaches_frame) = self.next_dt(frame_time);
+        let mut retries = 0;
+        let attempt = loop {
+            match self.attempt(work, dt, &mut watch) {
+                Ok(attempt) => break attempt,
+                Err(error) if retries == RETRIES => return Err(error),
+                Err(_) => {
+                    retries += 1;
+                    dt *= 0.5;
+                    reaches_frame = false;
+                }
+            }
+        };
+        let time = if reaches_frame { frame_time } else { self.clock.time + dt };
+        let mut report = StepReport {
+            time,
+            dt,
+            density_iterations: attempt.density.iterations,
+            divergence_iterations: attempt.divergence.iterations,
+            viscosity_iterations: attempt.viscosity_iterations,
+            density_error: attempt.density.error,
+            max_compression: max_compression(&work.neighbors),
+            retries,
+            ..StepReport::default()
+        };
+        self.accept(work, dt, time, attempt);
+        watch.lap(Phase::Advance);
+        report.seconds = watch.seconds;
+        Ok(report)
+    }
+
+    /// The length of the next step, and whether it ends at `frame_time`.
+    fn next_dt(&self, frame_time: f64) -> (f64, bool) {
+        let wanted = match self.time_step {
+            TimeStep::Fixed(dt) => dt,
+            TimeStep::Adaptive { cfl, min, max } => {
+                let g = self.gravity.length();
+                let grown = if self.clock.dt > 0.0 { GROWTH * self.clock.dt } else { max };
+                // The speed at the end of a step of the last length, if nothing stops the fall.
+                let speed = self.max_speed() + g * self.clock.dt;
+                let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
+                let by_acceleration = cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
+                by_speed.min(by_acceleration).min(grown).max(min).min(max)
+            }
+        };
+        let left = frame_time - self.clock.time;
+        if left <= wanted * (1.0 + 1e-9) {
+            (left, true)
+        } else if left < 2.0 * wanted {
+            (0.5 * left, false) // two equal steps rather than a long and a tiny one
+        } else {
+            (wanted, false)
+        }
+    }
+
+    /// Largest speed of any particle, m/s.
+    pub fn max_speed(&self) -> f64 {
+        let square = |v: &DVec3| v.length_squared();
+        self.particles.velocity.par_iter().map(square).reduce(|| 0.0, f64::max).sqrt()
+    }
+
+    /// Ranges of fluids and of solids.
+    fn ranges(&self) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        (
+            self.fluids.iter().map(|fluid| fluid.range.clone()).collect(),
+            self.solids.iter().map(|solid| solid.range.clone()).collect(),
+        )
+    }
+
+    /// Sorts the particles of every object along the Morton curve of the search cells.
+    fn sort_along_curve(&mut self, work: &mut Workspace) -> Result<(), StepError> {
+        let position = &self.particles.position;
+        let bounds = position.par_iter().map(|&p| Aabb { min: p, max: p }).reduce(
+            || Aabb::EMPTY,
+            |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) },
+        );
+        let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing) else {
+            let centre = position.iter().sum::<DVec3>() / position.len() as f64;
+            let far = |i: &usize| (position[*i] - centre).length();
+            let i = (0..position.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
+            return Err(self.step_error("runaway position", i, 0.0));
+        };
+        let spacing = self.spacing;
+        position
+            .par_iter()
+            .map(|&p| grid.locate(p, spacing))
+            .unzip_into_vecs(&mut work.keys, &mut work.within);
+
+        let (fluids, solids) = self.ranges();
+        for (object, range) in fluids.iter().chain(&solids).enumerate() {
+            let Some(order) = sorting_order(&work.keys[range.clone()], range.start) else {
+                continue;
+            };
+            self.particles.reorder(range.clone(), &order);
+            reorder(&mut work.keys[range.clone()], range.start, &order);
+            reorder(&mut work.within[range.clone()], range.start, &order);
+            if object >= fluids.len() {
+                reorder(&mut self.solids[object - fluids.len()].local, range.start, &order);
+            }
+        }
+        if self.particles.weight[self.fluid_count()..].first() == Some(&0.0) {
+            self.measure_walls(work);
+        }
+        Ok(())
+    }
+
+    /// Wall weights, once: of all walls that never move together, of each moving one by itself.
+    fn measure_walls(&mut self, work: &Workspace) {
+        let (fixed, moving): (Vec<_>, Vec<_>) =
+            self.solids.iter().partition(|solid| solid.motion.is_static());
+        let mut groups = vec![fixed.iter().map(|solid| solid.range.clone()).collect::<Vec<_>>()];
+        groups.extend(moving.iter().map(|solid| vec![solid.range.clone()]));
+        let kernel = self.kernel();
+        for group in &groups {
+            wall_weights(group, &work.keys, &work.within, kernel, &mut self.particles.weight);
+        }
+    }
+
+    fn find_neighbors(&self, work: &mut Workspace) {
+        let (fluids, solids) = self.ranges();
+        let reference = self.reference_density();
+        work.inverse_mass =
+            self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
+        work.neighbors.rebuild(&SearchInput {
+            keys: &work.keys,
+            within: &work.within,
+            fluids: &fluids,
+            solids: &solids,
+            inverse_mass: &work.inverse_mass,
+            weight: &self.particles.weight,
+            kernel: self.kernel(),
+            cell: SUPPORT as f32,
+            wide_radius: None,
+        });
+    }
+
+    /// ρ_ref: the density that the solvers' unit of mass is made of.
+    fn reference_density(&self) -> f64 {
+        self.fluids.first().map_or(1000.0, |fluid| fluid.density)
+    }
+
+    /// κ per Pa at number density 1: Δt² / (ρ_ref h²).
+    fn kappa_per_pascal(&self, dt: f64) -> f64 {
+        dt * dt / (self.reference_density() * self.spacing * self.spacing)
+    }
+
+    /// Everything up to the decision whether to keep the step. Changes only the workspace.
+    fn attempt(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        watch: &mut Stopwatch,
+    ) -> Result<Attempt, StepError> {
+        let n = self.fluid_count();
+        let poses = self.predict_solids(work, dt);
+        let mut divergence = Solved::default();
+        work.divergence_kappa.clear();
+        work.divergence_kappa.resize(n, 0.0);
+        if self.pressure.solver == PressureSolver::Dfsph {
+            divergence = self.remove_divergence(work, dt);
+            self.check_solve(dt, &divergence)?;
+        }
+        watch.lap(Phase::Divergence);
+
+        let gravity = self.dimension.flatten(self.gravity) * dt;
+        work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        watch.lap(Phase::Viscosity);
+
+        let density = self.restore_density(work, dt);
+        self.check_solve(dt, &density)?;
+        self.check_moves(work, dt)?;
+        watch.lap(Phase::Density);
+
+        let impulse = self.particle_impulse(dt);
+        let factor = self.operator(work).wall_factor;
+        let loads = pressure_loads(self, work, factor, impulse);
+        watch.lap(Phase::Loads);
+        Ok(Attempt { poses, divergence, density, viscosity_iterations: 0, loads })
+    }
+
+    /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
+    fn particle_impulse(&self, dt: f64) -> f64 {
+        self.reference_density() * self.dimension.volume(self.spacing) * self.spacing / dt
+    }
+
+    /// Poses of the solids at the end of the step; the velocities that lead there, with the fluid's
+    /// present ones, into `predicted`.
+    fn predict_solids(&self, work: &mut Workspace, dt: f64) -> Vec<Pose> {
+        work.predicted.clear();
+        work.predicted.extend_from_slice(&self.particles.velocity);
+        let later = self.clock.time + dt;
+        let mut poses = Vec::with_capacity(self.solids.len());
+        for solid in &self.solids {
+            if solid.motion.is_static() {
+                poses.push(solid.pose);
+                continue;
+            }
+            let pose = solid.motion.pose(later).then_after(&solid.placement);
+            poses.push(pose);
+            let range = solid.range.clone();
+            let places = self.particles.position[range.clone()].par_iter().zip(&solid.local);
+            work.predicted[range].par_iter_mut().zip(places).for_each(|(v, (&x, &local))| {
+                *v = self.dimension.flatten(pose.apply(local) - x) / dt;
+            });
+        }
+        poses
+    }
+
+    /// The pressure operator with this step's pairs.
+    fn operator<'a>(&self, work: &'a Workspace) -> PressureOperator<'a> {
+        let wall_factor = match self.pressure.boundary {
+            BoundaryPressure::Mirrored => 2.0,
+            BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
+        };
+        PressureOperator { neighbors: &work.neighbors, inverse_mass: &work.inverse_mass, wall_factor }
+    }
+
+    /// DFSPH's first solve: no particle may get denser through the velocities it already has.
+    fn remove_divergence(&self, work: &mut Workspace, dt: f64) -> Solved {
+        // A particle with few neighbours is at the surface: what looks like compression there is not.
+        let enough = if self.dimension.count() == 2 { 7 } else { 20 };
+        let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
+        let tolerance = self.pressure.divergence_error;
+        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
+            let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
+            if neighbors < enough { 0.0 } else { rate.max(0.0) }
+        });
+        work.divergence_kappa = kappa;
+        solved
+    }
+
+    /// The density solve: the predicted density may not exceed the rest density.
+    fn restore_density(&self, work: &mut Workspace, dt: f64) -> Solved {
+        let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
+        let tolerance = self.pressure.density_error;
+        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
+            chunk.sums[k].number_density + rate - 1.0
+        });
+        work.kappa = kappa;
+        solved
+    }
+
+    /// A share of the last step's pressures (Pa), as κ for a step of length `dt`.
+    fn warm_start(&self, pressure: &[f32], work: &Workspace, dt: f64) -> Vec<f32> {
+        let scale = (self.pressure.warm_start * self.kappa_per_pascal(dt)) as f32;
+        let mut kappa = vec![0.0; self.fluid_count()];
+        work.neighbors.for_each(&mut kappa, |chunk, kappa| {
+            let pressure = &pressure[chunk.particles.clone()];
+            for ((kappa, &p), sums) in kappa.iter_mut().zip(pressure).zip(&chunk.sums) {
+                *kappa = scale * p / (sums.number_density * sums.number_density);
+            }
+        });
+        kappa
+    }
+
+    /// Solves for `kappa` and adds what it does to the predicted velocities. `source` turns the
+    /// compression by the predicted motion into the one that pressure has to remove.
+    fn solve_pressure(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        mean_error: f64,
+        kappa: &mut [f32],
+        source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
+    ) -> Solved {
+        let n = self.fluid_count();
+        let per_step = dt / self.spacing;
+        work.predicted
+            .par_iter()
+            .map(|&v| (v * per_step).as_vec3().extend(0.0))
+            .collect_into_vec(&mut work.motion);
+        let mut sources = std::mem::take(&mut work.source);
+        let mut push = std::mem::take(&mut work.push);
+        sources.resize(n, 0.0);
+        push.resize(n, Vec4::ZERO);
+
+        let operator = self.operator(work);
+        work.neighbors.for_each(&mut sources, |chunk, out| {
+            for (k, out) in out.iter_mut().enumerate() {
+                *out = source(chunk, k, operator.compression_of_motion(chunk, k, &work.motion));
+            }
+        });
+        let stop = StopAt {
+            mean_error,
+            min_iterations: self.pressure.min_iterations,
+            max_iterations: self.pressure.max_iterations,
+        };
+        let solved = solve(&operator, &sources, stop, None, kappa, &mut push);
+        work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
+            *v += push.truncate().as_dvec3() / per_step;
+        });
+        (work.source, work.push) = (sources, push);
+        solved
+    }
+
+    /// Whether a solve ended with something usable.
+    fn check_solve(&self, dt: f64, solved: &Solved) -> Result<(), StepError> {
+        if solved.error <= HOPELESS {
+            return Ok(());
+        }
+        let densest = self.particles.density.iter().enumerate();
+        let i = densest.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+        Err(self.step_error("density error out of control near the densest", i, dt))
+    }
+
+    /// Whether all velocities are finite and no particle would jump over its neighbours.
+    fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
+        let longest = LONGEST_MOVE * self.spacing / dt;
+        let bad = |v: &DVec3| !(v.length_squared() <= longest * longest);
+        let n = self.fluid_count();
+        match work.predicted[..n].par_iter().position_first(bad) {
+            None => Ok(()),
+            Some(i) if work.predicted[i].is_finite() => {
+                Err(self.step_error("velocity out of control", i, dt))
+            }
+            Some(i) => Err(self.step_error("velocity not finite", i, dt)),
+        }
+    }
+
+    fn step_error(&self, what: &str, i: usize, dt: f64) -> StepError {
+        let fluid = self.fluid_of(i).map(|k| &self.fluids[k].name);
+        let solid = self.solid_of(i).map(|k| &self.solids[k].name);
+        StepError {
+            what: what.to_owned(),
+            object: fluid.or(solid).cloned().unwrap_or_default(),
+            id: self.particles.id.get(i).copied().unwrap_or_default(),
+            position: self.particles.position.get(i).copied().unwrap_or_default(),
+            time: self.clock.time,
+            dt,
+        }
+    }
+
+    /// Makes the step's results the state: v ← v*, x ← x + Δt v.
+    fn accept(&mut self, work: &Workspace, dt: f64, time: f64, attempt: Attempt) {
+        let n = self.fluid_count();
+        let particles = &mut self.particles;
+        particles.velocity.copy_from_slice(&work.predicted);
+        let (x, v) = (&mut particles.position, &particles.velocity);
+        x[..n].par_iter_mut().zip(&v[..n]).for_each(|(x, v)| *x += dt * *v);
+        for (solid, pose) in self.solids.iter_mut().zip(attempt.poses) {
+            solid.pose = pose;
+            if !solid.motion.is_static() {
+                let range = solid.range.clone();
+                x[range].par_iter_mut().zip(&solid.local).for_each(|(x, &local)| {
+                    *x = self.dimension.flatten(pose.apply(local));
+                });
+            }
+        }
+        let pascal = (1.0 / self.kappa_per_pascal(dt)) as f32;
+        for chunk in &work.neighbors.chunks {
+            let rest = self.fluids[chunk.fluid].density as f32;
+            for (i, sums) in chunk.particles.clone().zip(&chunk.sums) {
+                let delta = sums.number_density;
+                let scale = pascal * delta * delta;
+                self.particles.density[i] = rest * delta;
+                self.particles.pressure[i] = scale * work.kappa[i];
+                self.particles.divergence_pressure[i] = scale * work.divergence_kappa[i];
+            }
+        }
+        for (solid, load) in self.solids.iter_mut().zip(attempt.loads) {
+            solid.load.add(&load, dt);
+        }
+        self.clock.time = time;
+        self.clock.dt = dt;
+        self.clock.step += 1;
+    }
+}
+
+/// Largest compression of any particle, as a share of the rest density.
+fn max_compression(neighbors: &Neighbors) -> f64 {
+    let sums = neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
+    sums.fold(0.0, |most, sums| f64::max(most, f64::from(sums.number_density) - 1.0))
+}
