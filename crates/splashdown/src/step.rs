@@ -106,7 +106,7 @@ impl World {
         let mut watch = Stopwatch::start();
         self.sort_along_curve(work)?;
         watch.lap(Phase::Sort);
-        self.find_neighbors(work);
+        self.find_neighbors(work)?;
         watch.lap(Phase::Neighbors);
 
         let (mut dt, mut reaches_frame) = self.next_dt(frame_time);
@@ -227,12 +227,12 @@ impl World {
         }
     }
 
-    fn find_neighbors(&self, work: &mut Workspace) {
+    fn find_neighbors(&self, work: &mut Workspace) -> Result<(), StepError> {
         let (fluids, solids) = self.ranges();
         let reference = self.reference_density();
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
-        work.neighbors.rebuild(&SearchInput {
+        let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,
             fluids: &fluids,
@@ -243,6 +243,7 @@ impl World {
             cell: SUPPORT as f32,
             wide_radius: None,
         });
+        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
@@ -355,7 +356,7 @@ impl World {
     fn warm_start(&self, pressure: &[f32], work: &Workspace, dt: f64) -> Vec<f32> {
         let scale = (self.pressure.warm_start * self.kappa_per_pascal(dt)) as f32;
         let mut kappa = vec![0.0; self.fluid_count()];
-        work.neighbors.for_each(&mut kappa, |chunk, kappa| {
+        work.neighbors.for_each(&mut kappa, |chunk, kappa, _: &mut Vec<()>| {
             let pressure = &pressure[chunk.particles.clone()];
             for ((kappa, &p), sums) in kappa.iter_mut().zip(pressure).zip(&chunk.sums) {
                 *kappa = scale * p / (sums.number_density * sums.number_density);
@@ -386,9 +387,11 @@ impl World {
         push.resize(n, Vec4::ZERO);
 
         let operator = self.operator(work);
-        work.neighbors.for_each(&mut sources, |chunk, out| {
+        let motion = &work.motion;
+        work.neighbors.for_each(&mut sources, |chunk, out, local| {
+            chunk.fetch(motion, local);
             for (k, out) in out.iter_mut().enumerate() {
-                *out = source(chunk, k, operator.compression_of_motion(chunk, k, &work.motion));
+                *out = source(chunk, k, operator.compression_of_motion(chunk, k, motion, local));
             }
         });
         let stop = StopAt {

@@ -27,6 +27,8 @@ pub enum KernelKind {
 pub trait KernelShape: Copy + Send + Sync {
     /// σ in 2D and 3D.
     const SIGMA: [f64; 2];
+    /// The largest |w′|.
+    const STEEPEST: f32;
     /// (w, w′) at q ≥ 0.
     fn evaluate(q: f32) -> (f32, f32);
     /// (w, w′) at q ≥ 0 in double precision.
@@ -34,12 +36,13 @@ pub trait KernelShape: Copy + Send + Sync {
 }
 
 macro_rules! kernel_shape {
-    ($(#[$doc:meta])* $name:ident, $sigma:expr, |$q:ident: $real:ident| $body:expr) => {
+    ($(#[$doc:meta])* $name:ident, $sigma:expr, steepest $steepest:expr, |$q:ident: $real:ident| $body:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
         impl KernelShape for $name {
             const SIGMA: [f64; 2] = $sigma;
+            const STEEPEST: f32 = $steepest;
             #[inline(always)]
             fn evaluate($q: f32) -> (f32, f32) {
                 #[allow(clippy::upper_case_acronyms)]
@@ -59,7 +62,7 @@ use std::f64::consts::PI;
 
 kernel_shape!(
     /// w = ¼ (2−q)³ − (1−q)³, each power only where its base is positive.
-    Cubic, [10.0 / (7.0 * PI), 1.0 / PI],
+    Cubic, [10.0 / (7.0 * PI), 1.0 / PI], steepest 1.0,
     |q: R| {
         let (a, b): (R, R) = ((2.0 - q).max(0.0), (1.0 - q).max(0.0));
         (0.25 * a * a * a - b * b * b, 3.0 * b * b - 0.75 * a * a)
@@ -68,7 +71,7 @@ kernel_shape!(
 
 kernel_shape!(
     /// w = (1 − q/2)⁴ (1 + 2q).
-    Wendland, [7.0 / (4.0 * PI), 21.0 / (16.0 * PI)],
+    Wendland, [7.0 / (4.0 * PI), 21.0 / (16.0 * PI)], steepest 135.0 / 128.0,
     |q: R| {
         let a: R = (1.0 - 0.5 * q).max(0.0);
         let cube = a * a * a;
@@ -78,7 +81,7 @@ kernel_shape!(
 
 kernel_shape!(
     /// w = (1 − q/2)³.
-    Spiky, [10.0 / (4.0 * PI), 15.0 / (8.0 * PI)],
+    Spiky, [10.0 / (4.0 * PI), 15.0 / (8.0 * PI)], steepest 1.5,
     |q: R| {
         let a: R = (1.0 - 0.5 * q).max(0.0);
         (a * a * a, -1.5 * a * a)

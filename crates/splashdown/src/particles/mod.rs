@@ -1,7 +1,9 @@
 //! What fluids and solids share: particle arrays, kernels, neighbour lists.
 
 pub mod cells;
+mod halo;
 pub mod kernel;
 pub mod neighbors;
+pub mod pair;
 mod simd;
 pub mod store;

@@ -2,18 +2,19 @@
 //!
 //! The search goes cell by cell. It copies the particles of the 27 cells around a cell into a small
 //! buffer once, then tests every particle of the cell against that buffer eight candidates at a time,
-//! and evaluates the kernel for the hits while they are in registers. What the solvers need of a pair
-//! is one 16-byte record: the gradient and the index of the neighbour. Lists are kept in chunks of
-//! about `CHUNK` consecutive particles. Chunks depend on the particles only, never on the number of
-//! threads, so that every sum over them has the same bits on any machine.
+//! and evaluates the kernel for the hits while they are at hand. Lists are kept in chunks of about
+//! `CHUNK` consecutive particles. Chunks depend on the particles only, never on the number of threads,
+//! so that every sum over them has the same bits on any machine.
 
 use std::ops::Range;
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
-use super::cells::{CellIndex, Run, append_runs, morton, unmorton};
+use super::cells::{CellIndex, Run, append_runs};
+use super::halo::{Halo, MAX_SLOTS, Slots, around};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
+use super::pair::{Pair, WallPair, quantise, unit};
 use super::simd;
 use crate::math::Dimension;
 use crate::with_kernel;
@@ -21,44 +22,6 @@ use crate::with_kernel;
 /// About how many particles share a chunk: enough to forget the cost of handing it to a thread, few
 /// enough that two threads finish together.
 const CHUNK: usize = 512;
-
-/// A neighbour: the kernel gradient hᵈ⁺¹ ∇W (for walls times the wall weight β) and an index.
-///
-/// The gradient is taken at the particle that owns the list, so it points from the neighbour's far
-/// side towards it: ∇W_ij = W′(r) (x_i − x_j)/r with W′ < 0.
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(16))]
-pub struct Pair {
-    gradient: [f32; 3],
-    tag: u32,
-}
-
-/// Added to an index so that its bits, read as the fourth lane of a vector, are an ordinary number
-/// (0.5 and up): never subnormal, infinite or NaN, which would slow the lane or poison a product.
-const TAG: u32 = 0x3f00_0000;
-
-impl Pair {
-    fn new(gradient: [f32; 3], index: u32) -> Pair {
-        Pair { gradient, tag: index + TAG }
-    }
-
-    /// The neighbour.
-    #[inline(always)]
-    pub fn index(self) -> usize {
-        (self.tag - TAG) as usize
-    }
-
-    /// The gradient in the first three lanes; the fourth holds a finite number without meaning.
-    #[inline(always)]
-    pub fn gradient4(self) -> Vec4 {
-        bytemuck::cast(self)
-    }
-
-    /// The gradient.
-    pub fn gradient(self) -> [f32; 3] {
-        self.gradient
-    }
-}
 
 /// Sums over the neighbours of a particle that every solver needs; the fourth lanes are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,9 +45,13 @@ pub struct Chunk {
     pub fluid: usize,
     /// One for each particle.
     pub sums: Vec<Sums>,
+    /// Every particle that may be a neighbour in this chunk, by slot.
+    pub halo: Vec<u32>,
+    /// What one step of a pair's gradient is worth.
+    pub unit: f32,
     pairs: Vec<Pair>,
     ends: Vec<u32>,
-    wall_pairs: Vec<Pair>,
+    wall_pairs: Vec<WallPair>,
     wall_ends: Vec<u32>,
     wide: Vec<u32>,
     wide_ends: Vec<u32>,
@@ -97,9 +64,23 @@ impl Chunk {
         stretch(&self.pairs, &self.ends, k)
     }
 
+    /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
+    pub fn neighbors(&self, k: usize) -> impl Iterator<Item = (usize, Vec3)> {
+        let index = |pair: &Pair| self.halo[pair.slot()] as usize;
+        let gradient = |pair: &Pair| pair.gradient4().truncate() * self.unit;
+        self.pairs(k).iter().map(move |pair| (index(pair), gradient(pair)))
+    }
+
+    /// Copies the values of the halo into `local`, where pairs find them by slot.
+    #[inline]
+    pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+        local.clear();
+        local.extend(self.halo.iter().map(|&j| values[j as usize]));
+    }
+
     /// Wall neighbours of the k-th particle of the chunk.
     #[inline(always)]
-    pub fn wall_pairs(&self, k: usize) -> &[Pair] {
+    pub fn wall_pairs(&self, k: usize) -> &[WallPair] {
         stretch(&self.wall_pairs, &self.wall_ends, k)
     }
 
@@ -120,6 +101,7 @@ impl Chunk {
 
     fn clear(&mut self) {
         self.sums.clear();
+        self.halo.clear();
         self.pairs.clear();
         self.ends.clear();
         self.wall_pairs.clear();
@@ -157,6 +139,13 @@ pub struct SearchInput<'a> {
     pub wide_radius: Option<f32>,
 }
 
+/// Too many particles in too little space: a hundred times the rest density.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowded {
+    /// One of them.
+    pub particle: usize,
+}
+
 /// Neighbour lists of all fluid particles.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbors {
@@ -167,8 +156,9 @@ pub struct Neighbors {
 }
 
 impl Neighbors {
-    /// Rebuilds all lists. Particles of every object must be sorted by key.
-    pub fn rebuild(&mut self, input: &SearchInput) {
+    /// Rebuilds all lists. Particles of every object must be sorted by key. Fails, with the first of
+    /// them, if particles are crowded so densely that a chunk's surroundings have too many.
+    pub fn rebuild(&mut self, input: &SearchInput) -> Result<(), Crowded> {
         let mut home = Vec::new();
         let mut jobs = Vec::new(); // (fluid, runs)
         for (fluid, range) in input.fluids.iter().enumerate() {
@@ -193,6 +183,10 @@ impl Neighbors {
             chunk.particles = runs[0].start as usize..runs[runs.len() - 1].end as usize;
             with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, runs, buffers));
         });
+        match self.chunks.iter().find(|chunk| chunk.halo.len() > MAX_SLOTS) {
+            Some(chunk) => Err(Crowded { particle: chunk.particles.start }),
+            None => Ok(()),
+        }
     }
 
     /// Number of fluid-fluid pairs, each counted from both sides.
@@ -207,27 +201,35 @@ impl Neighbors {
 
     /// Bytes held by the lists.
     pub fn bytes(&self) -> usize {
-        let pair = size_of::<Pair>();
         let bytes = |c: &Chunk| {
-            (c.pairs.capacity() + c.wall_pairs.capacity()) * pair
-                + (c.ends.capacity() + c.wall_ends.capacity() + c.wide.capacity()) * 4
+            c.pairs.capacity() * size_of::<Pair>()
+                + c.wall_pairs.capacity() * size_of::<WallPair>()
+                + (c.ends.capacity() + c.wall_ends.capacity()) * 4
+                + (c.halo.capacity() + c.wide.capacity() + c.wide_ends.capacity()) * 4
                 + c.sums.capacity() * size_of::<Sums>()
         };
         self.chunks.iter().map(bytes).sum()
     }
 
-    /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'.
-    pub fn for_each<T: Send>(&self, out: &mut [T], work: impl Fn(&Chunk, &mut [T]) + Sync) {
-        self.chunks.par_iter().zip(self.split(out)).for_each(|(chunk, part)| work(chunk, part));
+    /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'
+    /// and a buffer for values of its halo.
+    pub fn for_each<T: Send, L: Send>(
+        &self,
+        out: &mut [T],
+        work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) + Sync,
+    ) {
+        let jobs = self.chunks.par_iter().zip(self.split(out));
+        jobs.for_each_init(Vec::new, |local, (chunk, part)| work(chunk, part, local));
     }
 
     /// The same with a result for each chunk, in the order of the chunks.
-    pub fn map<T: Send, R: Send>(
+    pub fn map<T: Send, L: Send, R: Send>(
         &self,
         out: &mut [T],
-        work: impl Fn(&Chunk, &mut [T]) -> R + Sync,
+        work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) -> R + Sync,
     ) -> Vec<R> {
-        self.chunks.par_iter().zip(self.split(out)).map(|(c, part)| work(c, part)).collect()
+        let jobs = self.chunks.par_iter().zip(self.split(out));
+        jobs.map_init(Vec::new, |local, (chunk, part)| work(chunk, part, local)).collect()
     }
 
     /// `out` cut at the borders of the chunks.
@@ -265,9 +267,7 @@ pub(super) struct Candidates {
     pub x: Vec<f32>,
     pub y: Vec<f32>,
     pub z: Vec<f32>,
-    index: Vec<u32>,
-    /// 1/μ of a fluid particle, β of a wall particle.
-    value: Vec<f32>,
+    slot: Vec<u32>,
     count: usize,
 }
 
@@ -276,32 +276,37 @@ const FAR: f32 = 1.0e6;
 
 impl Candidates {
     fn clear(&mut self) {
-        for array in [&mut self.x, &mut self.y, &mut self.z, &mut self.value] {
-            array.clear();
-        }
-        self.index.clear();
+        self.x.clear();
+        self.y.clear();
+        self.z.clear();
+        self.slot.clear();
     }
 
-    fn push(&mut self, place: [f32; 3], index: u32, value: f32) {
-        self.x.push(place[0]);
-        self.y.push(place[1]);
-        self.z.push(place[2]);
-        self.index.push(index);
-        self.value.push(value);
+    /// Adds slots `first` to `end`, whose cell lies `shift` away.
+    #[inline(always)]
+    fn add(&mut self, from: &Slots, (first, end): (u32, u32), shift: [f32; 3]) {
+        let range = first as usize..end as usize;
+        self.x.extend(from.x[range.clone()].iter().map(|x| x + shift[0]));
+        self.y.extend(from.y[range.clone()].iter().map(|y| y + shift[1]));
+        self.z.extend(from.z[range].iter().map(|z| z + shift[2]));
+        self.slot.extend(first..end);
     }
 
     /// Adds at least one and at most eight candidates that never match, to a multiple of eight.
     fn pad(&mut self) {
         self.count = self.x.len();
-        for _ in 0..8 - self.count % 8 {
-            self.push([FAR; 3], 0, 0.0);
+        let padded = self.count + 8 - self.count % 8;
+        for array in [&mut self.x, &mut self.y, &mut self.z] {
+            array.resize(padded, FAR);
         }
+        self.slot.resize(padded, 0);
     }
 }
 
 /// Buffers of one thread.
 #[derive(Default)]
 struct Buffers {
+    halo: Halo,
     fluid: Candidates,
     wall: Candidates,
     hits: Vec<u32>,
@@ -315,6 +320,16 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn chunk<S: KernelShape>(&self, chunk: &mut Chunk, runs: &[Run], buffers: &mut Buffers) {
+        let steepest = self.input.kernel.lattice_sigma() as f32 * S::STEEPEST;
+        chunk.unit = unit(steepest);
+        buffers.halo.restart(runs.len(), self.cells_around());
+        for run in runs {
+            self.extend_halo(run, buffers);
+        }
+        chunk.halo.extend_from_slice(&buffers.halo.fluid.index);
+        if chunk.halo.len() > MAX_SLOTS {
+            return; // reported by `rebuild`
+        }
         for run in runs {
             let own = self.gather(run, buffers);
             #[cfg(target_arch = "x86_64")]
@@ -327,59 +342,42 @@ impl Search<'_> {
         }
     }
 
-    /// Fills the buffers with the surroundings of the cell; returns the place of its first particle.
-    fn gather(&self, run: &Run, buffers: &mut Buffers) -> usize {
-        let input = self.input;
-        let home = unmorton(run.key);
-        let depth = if input.kernel.dimension == Dimension::Two { 0..=0 } else { -1..=1 };
-        buffers.fluid.clear();
-        buffers.wall.clear();
-        let mut own = 0;
-        for dz in depth {
-            for dy in -1..=1 {
-                for dx in -1..=1 {
-                    let cell = [
-                        home[0].wrapping_add_signed(dx),
-                        home[1].wrapping_add_signed(dy),
-                        home[2].wrapping_add_signed(dz),
-                    ];
-                    let key = morton(cell);
-                    let shift = [dx, dy, dz].map(|d| d as f32 * input.cell);
-                    let place = |i: usize| {
-                        let w = &input.within[i];
-                        [w[0] + shift[0], w[1] + shift[1], w[2] + shift[2]]
-                    };
-                    for r in self.fluids.cell(key) {
-                        if r.start == run.start {
-                            own = buffers.fluid.x.len();
-                        }
-                        let value = self.inverse_mass_of(r.start as usize);
-                        for i in r.start..r.end {
-                            buffers.fluid.push(place(i as usize), i, value);
-                        }
-                    }
-                    for r in self.solids.cell(key) {
-                        for i in r.start..r.end {
-                            let beta = input.weight[i as usize];
-                            buffers.wall.push(place(i as usize), i, beta);
-                        }
-                    }
-                }
-            }
-        }
-        buffers.fluid.pad();
-        buffers.wall.pad();
-        own
+    fn flat(&self) -> bool {
+        self.input.kernel.dimension == Dimension::Two
     }
 
-    fn inverse_mass_of(&self, i: usize) -> f32 {
-        match self.input.inverse_mass {
-            [only] => *only,
-            several => {
-                let fluid = self.input.fluids.iter().position(|range| range.contains(&i));
-                fluid.map_or(1.0, |f| several[f])
+    fn cells_around(&self) -> usize {
+        if self.flat() { 9 } else { 27 }
+    }
+
+    /// Makes sure that all cells around a run are in the halo.
+    fn extend_halo(&self, run: &Run, buffers: &mut Buffers) {
+        for (key, _) in around(run.key, self.flat()) {
+            buffers.halo.cell(key, self.fluids, self.solids, self.input.within);
+        }
+    }
+
+    /// Fills the buffers with the surroundings of the cell; returns the place of its first particle.
+    fn gather(&self, run: &Run, buffers: &mut Buffers) -> usize {
+        let Buffers { halo, fluid, wall, .. } = buffers;
+        fluid.clear();
+        wall.clear();
+        let mut own = 0;
+        for (key, offset) in around(run.key, self.flat()) {
+            let cell = halo.cell(key, self.fluids, self.solids, self.input.within);
+            let shift = offset.map(|d| d as f32 * self.input.cell);
+            if key == run.key {
+                let slots = &halo.fluid.index[cell.fluid.0 as usize..cell.fluid.1 as usize];
+                own = fluid.x.len() + slots.iter().take_while(|&&i| i != run.start).count();
+            }
+            fluid.add(&halo.fluid, cell.fluid, shift);
+            if cell.wall.0 < cell.wall.1 {
+                wall.add(&halo.wall, cell.wall, shift);
             }
         }
+        fluid.pad();
+        wall.pad();
+        own
     }
 
     /// `run`, compiled for AVX2.
@@ -402,106 +400,137 @@ impl Search<'_> {
         buffers: &mut Buffers,
         collect: impl Fn(&Candidates, [f32; 3], f32, &mut Vec<u32>),
     ) {
-        let Buffers { fluid, wall, hits } = buffers;
+        let Buffers { halo, fluid, wall, hits, .. } = buffers;
         let radius2 = (SUPPORT * SUPPORT) as f32;
         let sigma = self.input.kernel.lattice_sigma() as f32;
+        let at_centre = sigma * S::evaluate(0.0).0;
         for k in 0..(run.end - run.start) as usize {
             let me = own + k;
             let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
             fluid.x[me] = FAR; // nobody is its own neighbour
             collect(fluid, place, radius2, hits);
-            let of_fluid = evaluate::<S, false>(fluid, hits, place, sigma, &mut chunk.pairs);
+            let mut sums = evaluate_fluid::<S>(fluid, hits, place, sigma, chunk);
+            if let [inverse_mass] = self.input.inverse_mass {
+                sums.gradient_square *= inverse_mass;
+            } else {
+                let last = chunk.ends.last().map_or(0, |&end| end as usize);
+                sums.gradient_square = self.weighted_square(&chunk.pairs[last..], chunk);
+            }
+            sums.number_density += at_centre;
             chunk.ends.push(chunk.pairs.len() as u32);
 
-            let mut of_wall = Evaluated::default();
             if wall.count > 0 {
                 collect(wall, place, radius2, hits);
-                of_wall = evaluate::<S, true>(wall, hits, place, sigma, &mut chunk.wall_pairs);
+                self.evaluate_walls::<S>(wall, &halo.wall, hits, place, sigma, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
+            chunk.sums.push(sums);
 
             if let Some(radius) = self.input.wide_radius {
-                for candidates in [&*fluid, &*wall] {
-                    collect(candidates, place, radius * radius, hits);
-                    chunk.wide.extend(hits.iter().map(|&h| candidates.index[h as usize]));
-                }
+                collect(fluid, place, radius * radius, hits);
+                let index = |h: &u32| halo.fluid.index[fluid.slot[*h as usize] as usize];
+                chunk.wide.extend(hits.iter().map(index));
+                collect(wall, place, radius * radius, hits);
+                let index = |h: &u32| halo.wall.index[wall.slot[*h as usize] as usize];
+                chunk.wide.extend(hits.iter().map(index));
                 chunk.wide_ends.push(chunk.wide.len() as u32);
             }
             fluid.x[me] = place[0];
+        }
+    }
 
-            let at_centre = sigma * S::evaluate(0.0).0;
-            chunk.sums.push(Sums {
-                number_density: at_centre + of_fluid.w + of_wall.w,
-                fluid_gradient: of_fluid.gradient,
-                wall_gradient: of_wall.gradient,
-                gradient_square: of_fluid.square,
-            });
+    /// Σ |g|²/μ where fluids of several densities meet.
+    fn weighted_square(&self, pairs: &[Pair], chunk: &Chunk) -> f32 {
+        let unit2 = chunk.unit * chunk.unit;
+        let term = |pair: &Pair| {
+            let j = chunk.halo[pair.slot()] as usize;
+            let fluid = self.input.fluids.partition_point(|range| range.end <= j);
+            let g = pair.gradient4().truncate();
+            self.input.inverse_mass[fluid] * unit2 * g.length_squared()
+        };
+        pairs.iter().map(term).sum()
+    }
+
+    /// Appends the wall pairs of one particle and adds them to its sums. Walls are few: one by one.
+    fn evaluate_walls<S: KernelShape>(
+        &self,
+        from: &Candidates,
+        slots: &Slots,
+        hits: &[u32],
+        place: [f32; 3],
+        sigma: f32,
+        chunk: &mut Chunk,
+        sums: &mut Sums,
+    ) {
+        for &hit in hits {
+            let h = hit as usize;
+            let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
+            let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+            let (w, dw) = S::evaluate(q);
+            let index = slots.index[from.slot[h] as usize];
+            let scale = sigma * self.input.weight[index as usize];
+            let slope = scale * dw / q.max(1.0e-6);
+            let pair = WallPair { gradient: d.map(|d| slope * d), index };
+            sums.number_density += scale * w;
+            sums.wall_gradient += pair.gradient4();
+            chunk.wall_pairs.push(pair);
         }
     }
 }
 
-#[derive(Clone, Copy, Default)]
-struct Evaluated {
-    w: f32,
-    gradient: Vec4,
-    square: f32,
-}
-
 /// Kernel values and gradients of the hits, eight at a time; appends the pairs and returns sums.
 #[inline(always)]
-fn evaluate<S: KernelShape, const WALL: bool>(
+fn evaluate_fluid<S: KernelShape>(
     from: &Candidates,
     hits: &mut Vec<u32>,
     place: [f32; 3],
     sigma: f32,
-    pairs: &mut Vec<Pair>,
-) -> Evaluated {
+    chunk: &mut Chunk,
+) -> Sums {
     let count = hits.len();
     // Candidate `from.count` is one of the far ones: it fills the last eight with zeros.
     hits.resize(count.next_multiple_of(8), from.count as u32);
-    pairs.reserve(hits.len());
+    chunk.pairs.reserve(hits.len());
+    let per_unit = sigma / chunk.unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
     let mut sum = [[0.0f32; 8]; 3];
     for (block, lanes) in hits.as_chunks::<8>().0.iter().enumerate() {
         let mut d = [[0.0f32; 8]; 3];
-        let mut value = [0.0f32; 8];
-        let mut index = [0u32; 8];
+        let mut slot = [0u16; 8];
         for l in 0..8 {
-            let slot = lanes[l] as usize;
-            d[0][l] = place[0] - from.x[slot];
-            d[1][l] = place[1] - from.y[slot];
-            d[2][l] = place[2] - from.z[slot];
-            value[l] = from.value[slot];
-            index[l] = from.index[slot];
+            let hit = lanes[l] as usize;
+            d[0][l] = place[0] - from.x[hit];
+            d[1][l] = place[1] - from.y[hit];
+            d[2][l] = place[2] - from.z[hit];
+            slot[l] = from.slot[hit] as u16;
         }
-        let mut g = [[0.0f32; 8]; 3];
+        let mut g = [[0i16; 8]; 3];
         for l in 0..8 {
             let q = (d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l]).sqrt();
             let (w, dw) = S::evaluate(q);
-            let scale = if WALL { sigma * value[l] } else { sigma };
-            let slope = scale * dw / q.max(1.0e-6);
+            let slope = per_unit * dw / q.max(1.0e-6);
+            w_sum[l] += w;
             for axis in 0..3 {
-                g[axis][l] = slope * d[axis][l];
-                sum[axis][l] += g[axis][l];
-            }
-            w_sum[l] += scale * w;
-            if !WALL {
-                let g2 = g[0][l] * g[0][l] + g[1][l] * g[1][l] + g[2][l] * g[2][l];
-                square[l] += value[l] * g2;
+                let (rounded, bits) = quantise(slope * d[axis][l]);
+                g[axis][l] = bits;
+                sum[axis][l] += rounded;
+                square[l] += rounded * rounded;
             }
         }
         let live = (count - 8 * block).min(8);
-        pairs.extend((0..live).map(|l| Pair::new([g[0][l], g[1][l], g[2][l]], index[l])));
+        chunk.pairs.extend((0..live).map(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l])));
     }
     let total = |lanes: &[f32; 8]| -> f32 {
         // A fixed tree: the same bits whatever the compiler makes of it.
         let [a, b, c, d, e, f, g, h] = *lanes;
         ((a + e) + (b + f)) + ((c + g) + (d + h))
     };
-    Evaluated {
-        w: total(&w_sum),
-        gradient: Vec4::new(total(&sum[0]), total(&sum[1]), total(&sum[2]), 0.0),
-        square: total(&square),
+    let gradient = Vec4::new(total(&sum[0]), total(&sum[1]), total(&sum[2]), 0.0);
+    Sums {
+        number_density: sigma * total(&w_sum),
+        fluid_gradient: chunk.unit * gradient,
+        wall_gradient: Vec4::ZERO,
+        gradient_square: chunk.unit * chunk.unit * total(&square),
     }
 }

@@ -20,8 +20,8 @@ pub fn pressure_loads(world: &World, work: &Workspace, factor: f32, impulse: f64
         let i = chunk.particles.start + k;
         let kappa = f64::from(work.kappa[i]) + f64::from(work.divergence_kappa[i]);
         for pair in chunk.wall_pairs(k) {
-            let push = DVec3::from(pair.gradient().map(f64::from)) * (scale * kappa);
-            wall(pair.index(), push, |load| (&mut load.pressure, &mut load.pressure_moment));
+            let push = DVec3::from(pair.gradient.map(f64::from)) * (scale * kappa);
+            wall(pair.index as usize, push, |load| (&mut load.pressure, &mut load.pressure_moment));
         }
     })
 }

@@ -25,7 +25,7 @@ pub fn wall_weights(
     let gamma = (kernel.layer_sum() / kernel.lattice_sum()) as f32;
     let masses = vec![1.0; group.len()];
     let mut neighbors = Neighbors::default();
-    neighbors.rebuild(&SearchInput {
+    let found = neighbors.rebuild(&SearchInput {
         keys,
         within,
         fluids: group,
@@ -36,6 +36,10 @@ pub fn wall_weights(
         cell: crate::particles::kernel::SUPPORT as f32,
         wide_radius: None,
     });
+    if found.is_err() {
+        weight.fill(gamma); // absurdly dense samples: their weights no longer matter
+        return;
+    }
     for chunk in &neighbors.chunks {
         for (w, sums) in weight[chunk.particles.clone()].iter_mut().zip(&chunk.sums) {
             *w = gamma / sums.number_density;

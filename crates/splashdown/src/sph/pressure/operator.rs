@@ -24,7 +24,8 @@ use std::ops::Mul;
 
 use glam::Vec4;
 
-use crate::particles::neighbors::{Chunk, Neighbors, Pair, Sums};
+use crate::particles::neighbors::{Chunk, Neighbors, Sums};
+use crate::particles::pair::{Pair, WallPair};
 
 /// The operator for one step.
 #[derive(Clone, Copy)]
@@ -38,16 +39,18 @@ pub struct PressureOperator<'a> {
 }
 
 impl PressureOperator<'_> {
-    /// (P1) into `push`. `wall_push` adds what walls with a pressure of their own do, where needed.
+    /// (P1) into `push`. `wall` are pressures of wall particles, where they have their own.
     pub fn push(&self, kappa: &[f32], wall: Option<&[f32]>, push: &mut [Vec4]) {
-        self.neighbors.for_each(push, |chunk, out| {
+        self.neighbors.for_each(push, |chunk, out, local| {
+            chunk.fetch(kappa, local);
             let inverse_mass = self.inverse_mass[chunk.fluid];
             for (k, out) in out.iter_mut().enumerate() {
                 let own = kappa[chunk.particles.start + k];
                 let mut sum = own * self.own_gradient(&chunk.sums[k]);
-                sum += weighted_sum(chunk.pairs(k), kappa);
+                sum += chunk.unit * weighted_sum(chunk.pairs(k), local);
                 if let Some(wall) = wall {
-                    sum += weighted_sum(chunk.wall_pairs(k), wall);
+                    let term = |pair: &WallPair| wall[pair.index as usize] * pair.gradient4();
+                    sum += chunk.wall_pairs(k).iter().map(term).sum::<Vec4>();
                 }
                 *out = (-inverse_mass * sum).with_w(0.0);
             }
@@ -60,12 +63,13 @@ impl PressureOperator<'_> {
         sums.fluid_gradient + self.wall_factor * sums.wall_gradient
     }
 
-    /// (P2) of the k-th particle of a chunk.
+    /// (P2) of the k-th particle of a chunk; `local` are the pushes of its halo.
     #[inline(always)]
-    pub fn compression(&self, chunk: &Chunk, k: usize, push: &[Vec4]) -> f32 {
+    pub fn compression(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> f32 {
         let sums = &chunk.sums[k];
-        let own = push[chunk.particles.start + k];
-        own.dot(sums.fluid_gradient + sums.wall_gradient) - dot_sum(chunk.pairs(k), push)
+        let others = chunk.unit * weighted_sum(chunk.pairs(k), local);
+        let change = own * (sums.fluid_gradient + sums.wall_gradient) - others;
+        change.x + change.y + change.z
     }
 
     /// (P3) of the k-th particle of a chunk.
@@ -77,16 +81,25 @@ impl PressureOperator<'_> {
     }
 
     /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and walls: how much a motion `u` (of all particles, solids too)
-    /// compresses the k-th particle of a chunk.
-    pub fn compression_of_motion(&self, chunk: &Chunk, k: usize, u: &[Vec4]) -> f32 {
-        self.compression(chunk, k, u) - dot_sum(chunk.wall_pairs(k), u)
+    /// compresses the k-th particle of a chunk; `local` are the motions of its halo.
+    pub fn compression_of_motion(
+        &self,
+        chunk: &Chunk,
+        k: usize,
+        u: &[Vec4],
+        local: &[Vec4],
+    ) -> f32 {
+        let own = u[chunk.particles.start + k];
+        let wall = |pair: &WallPair| u[pair.index as usize].dot(pair.gradient4());
+        let of_walls: f32 = chunk.wall_pairs(k).iter().map(wall).sum();
+        self.compression(chunk, k, own, local) - of_walls
     }
 }
 
-/// Σ value[j] gⱼ, lane by lane, for a number or a vector per neighbour; the fourth lane is noise.
+/// Σ value[j] gⱼ in units of the chunk's `unit`, lane by lane, for a number or a vector per neighbour; the fourth lane is noise.
 ///
-/// This loop is where a simulation spends its time. Each pair costs two 16-byte loads, a product and a
-/// sum; four sums in flight hide the latency of the adders. Their order is fixed.
+/// This loop is where a simulation spends its time. Each pair costs two loads, a conversion, a
+/// product and a sum; four sums in flight hide the latency of the adders. Their order is fixed.
 #[inline(always)]
 fn weighted_sum<T: Copy + Mul<Vec4, Output = Vec4>>(pairs: &[Pair], value: &[T]) -> Vec4 {
     let mut sum = [Vec4::ZERO; 4];
@@ -102,17 +115,10 @@ fn weighted_sum<T: Copy + Mul<Vec4, Output = Vec4>>(pairs: &[Pair], value: &[T])
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
-/// Σ value[j] · gⱼ.
-#[inline(always)]
-fn dot_sum(pairs: &[Pair], value: &[Vec4]) -> f32 {
-    let sum = weighted_sum(pairs, value);
-    sum.x + sum.y + sum.z
-}
-
 #[inline(always)]
 fn value_of<T: Copy>(values: &[T], pair: Pair) -> T {
-    debug_assert!(pair.index() < values.len());
-    // SAFETY: pairs are only made by the neighbour search, from indices of existing particles, and the
-    // arrays are as long as there are particles of that kind. The check costs a tenth of the loop.
-    unsafe { *values.get_unchecked(pair.index()) }
+    debug_assert!(pair.slot() < values.len());
+    // SAFETY: pairs are only made by the neighbour search, which numbers the slots of a chunk's halo,
+    // and `values` was fetched for that halo. The check would cost a tenth of the loop.
+    unsafe { *values.get_unchecked(pair.slot()) }
 }

@@ -68,11 +68,12 @@ pub fn solve(
 
 /// One sweep of (P4); returns the mean compression it found.
 fn jacobi(operator: &PressureOperator, source: &[f32], push: &[Vec4], kappa: &mut [f32]) -> f64 {
-    let errors = operator.neighbors.map(kappa, |chunk, kappa| {
+    let errors = operator.neighbors.map(kappa, |chunk, kappa, local| {
+        chunk.fetch(push, local);
         let mut error = 0.0;
         for (k, kappa) in kappa.iter_mut().enumerate() {
-            let left =
-                source[chunk.particles.start + k] + operator.compression(chunk, k, push);
+            let i = chunk.particles.start + k;
+            let left = source[i] + operator.compression(chunk, k, push[i], local);
             let diagonal = operator.diagonal(chunk, k);
             if diagonal > 1.0e-6 {
                 *kappa = (*kappa + OMEGA * left / diagonal).max(0.0);
