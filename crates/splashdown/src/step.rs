@@ -10,6 +10,7 @@ use crate::math::{Aabb, DVec3, Pose};
 use crate::particles::cells::{CellGrid, sorting_order};
 use crate::particles::kernel::SUPPORT;
 use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
+use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::operator::PressureOperator;
@@ -102,7 +103,11 @@ impl World {
         report
     }
 
-    fn step_with(&mut self, work: &mut Workspace, frame_time: f64) -> Result<StepReport, StepError> {
+    fn step_with(
+        &mut self,
+        work: &mut Workspace,
+        frame_time: f64,
+    ) -> Result<StepReport, StepError> {
         let mut watch = Stopwatch::start();
         self.sort_along_curve(work)?;
         watch.lap(Phase::Sort);
@@ -181,10 +186,10 @@ impl World {
     /// Sorts the particles of every object along the Morton curve of the search cells.
     fn sort_along_curve(&mut self, work: &mut Workspace) -> Result<(), StepError> {
         let position = &self.particles.position;
-        let bounds = position.par_iter().map(|&p| Aabb { min: p, max: p }).reduce(
-            || Aabb::EMPTY,
-            |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) },
-        );
+        let bounds = position
+            .par_iter()
+            .map(|&p| Aabb { min: p, max: p })
+            .reduce(|| Aabb::EMPTY, |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) });
         let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing) else {
             let centre = position.iter().sum::<DVec3>() / position.len() as f64;
             let far = |i: &usize| (position[*i] - centre).length();
@@ -324,7 +329,11 @@ impl World {
             BoundaryPressure::Mirrored => 2.0,
             BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
         };
-        PressureOperator { neighbors: &work.neighbors, inverse_mass: &work.inverse_mass, wall_factor }
+        PressureOperator {
+            neighbors: &work.neighbors,
+            inverse_mass: &work.inverse_mass,
+            wall_factor,
+        }
     }
 
     /// DFSPH's first solve: no particle may get denser through the velocities it already has.
@@ -389,9 +398,10 @@ impl World {
         let operator = self.operator(work);
         let motion = &work.motion;
         work.neighbors.for_each(&mut sources, |chunk, out, local| {
-            chunk.fetch(motion, local);
+            chunk.fetch(local, |j| motion[j]);
             for (k, out) in out.iter_mut().enumerate() {
-                *out = source(chunk, k, operator.compression_of_motion(chunk, k, motion, local));
+                let rate = operator.compression_of_motion::<Portable>(chunk, k, motion, local);
+                *out = source(chunk, k, rate);
             }
         });
         let stop = StopAt {

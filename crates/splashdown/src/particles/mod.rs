@@ -5,5 +5,5 @@ mod halo;
 pub mod kernel;
 pub mod neighbors;
 pub mod pair;
-mod simd;
+pub mod simd;
 pub mod store;

@@ -6,6 +6,7 @@
 //! `CHUNK` consecutive particles. Chunks depend on the particles only, never on the number of threads,
 //! so that every sum over them has the same bits on any machine.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use glam::{Vec3, Vec4};
@@ -15,7 +16,7 @@ use super::cells::{CellIndex, Run, append_runs};
 use super::halo::{Halo, MAX_SLOTS, Slots, around};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
-use super::simd;
+use super::simd::{Lanes, Vectorised, dispatch};
 use crate::math::Dimension;
 use crate::with_kernel;
 
@@ -71,11 +72,11 @@ impl Chunk {
         self.pairs(k).iter().map(move |pair| (index(pair), gradient(pair)))
     }
 
-    /// Copies the values of the halo into `local`, where pairs find them by slot.
-    #[inline]
-    pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+    /// Copies what `value` says of the particles of the halo into `local`, where pairs find it by slot.
+    #[inline(always)]
+    pub fn fetch<T>(&self, local: &mut Vec<T>, value: impl Fn(usize) -> T) {
         local.clear();
-        local.extend(self.halo.iter().map(|&j| values[j as usize]));
+        local.extend(self.halo.iter().map(|&j| value(j as usize)));
     }
 
     /// Wall neighbours of the k-th particle of the chunk.
@@ -174,7 +175,8 @@ impl Neighbors {
         self.solid_cells.rebuild(&solid_runs);
 
         self.chunks.resize_with(jobs.len(), Chunk::default);
-        let search = Search { input, fluids: &self.fluid_cells, solids: &self.solid_cells };
+        let sigma = input.kernel.lattice_sigma() as f32;
+        let search = Search { input, sigma, fluids: &self.fluid_cells, solids: &self.solid_cells };
         self.chunks.par_iter_mut().zip(&jobs).for_each_init(Buffers::default, |buffers, job| {
             let (chunk, (fluid, runs)) = job;
             let runs = &home[runs.clone()];
@@ -263,9 +265,12 @@ fn split_into_jobs(
 
 /// Particles around a cell, seen from its corner, one array per coordinate.
 #[derive(Default)]
-pub(super) struct Candidates {
+pub struct Candidates {
+    /// In h.
     pub x: Vec<f32>,
+    /// In h.
     pub y: Vec<f32>,
+    /// In h.
     pub z: Vec<f32>,
     slot: Vec<u32>,
     count: usize,
@@ -314,14 +319,15 @@ struct Buffers {
 
 struct Search<'a> {
     input: &'a SearchInput<'a>,
+    /// The factor of the kernel.
+    sigma: f32,
     fluids: &'a CellIndex,
     solids: &'a CellIndex,
 }
 
 impl Search<'_> {
     fn chunk<S: KernelShape>(&self, chunk: &mut Chunk, runs: &[Run], buffers: &mut Buffers) {
-        let steepest = self.input.kernel.lattice_sigma() as f32 * S::STEEPEST;
-        chunk.unit = unit(steepest);
+        chunk.unit = unit(self.sigma * S::STEEPEST);
         buffers.halo.restart(runs.len(), self.cells_around());
         for run in runs {
             self.extend_halo(run, buffers);
@@ -332,13 +338,14 @@ impl Search<'_> {
         }
         for run in runs {
             let own = self.gather(run, buffers);
-            #[cfg(target_arch = "x86_64")]
-            if simd::has_avx2() {
-                // SAFETY: has_avx2 has just asked the processor.
-                unsafe { self.run_avx2::<S>(chunk, run, own, buffers) }
-                continue;
-            }
-            self.run::<S>(chunk, run, own, buffers, simd::collect_portable);
+            dispatch(CellSearch::<S> {
+                search: self,
+                chunk,
+                run,
+                own,
+                buffers,
+                shape: PhantomData,
+            });
         }
     }
 
@@ -380,65 +387,6 @@ impl Search<'_> {
         own
     }
 
-    /// `run`, compiled for AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn run_avx2<S: KernelShape>(&self, chunk: &mut Chunk, run: &Run, own: usize, b: &mut Buffers) {
-        let collect = |c: &Candidates, p: [f32; 3], r2: f32, hits: &mut Vec<u32>| {
-            simd::collect_avx2(c, p, r2, hits)
-        };
-        self.run::<S>(chunk, run, own, b, collect);
-    }
-
-    /// All particles of one cell of one fluid.
-    #[inline(always)]
-    fn run<S: KernelShape>(
-        &self,
-        chunk: &mut Chunk,
-        run: &Run,
-        own: usize,
-        buffers: &mut Buffers,
-        collect: impl Fn(&Candidates, [f32; 3], f32, &mut Vec<u32>),
-    ) {
-        let Buffers { halo, fluid, wall, hits, .. } = buffers;
-        let radius2 = (SUPPORT * SUPPORT) as f32;
-        let sigma = self.input.kernel.lattice_sigma() as f32;
-        let at_centre = sigma * S::evaluate(0.0).0;
-        for k in 0..(run.end - run.start) as usize {
-            let me = own + k;
-            let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
-            fluid.x[me] = FAR; // nobody is its own neighbour
-            collect(fluid, place, radius2, hits);
-            let mut sums = evaluate_fluid::<S>(fluid, hits, place, sigma, chunk);
-            if let [inverse_mass] = self.input.inverse_mass {
-                sums.gradient_square *= inverse_mass;
-            } else {
-                let last = chunk.ends.last().map_or(0, |&end| end as usize);
-                sums.gradient_square = self.weighted_square(&chunk.pairs[last..], chunk);
-            }
-            sums.number_density += at_centre;
-            chunk.ends.push(chunk.pairs.len() as u32);
-
-            if wall.count > 0 {
-                collect(wall, place, radius2, hits);
-                self.evaluate_walls::<S>(wall, &halo.wall, hits, place, sigma, chunk, &mut sums);
-            }
-            chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
-            chunk.sums.push(sums);
-
-            if let Some(radius) = self.input.wide_radius {
-                collect(fluid, place, radius * radius, hits);
-                let index = |h: &u32| halo.fluid.index[fluid.slot[*h as usize] as usize];
-                chunk.wide.extend(hits.iter().map(index));
-                collect(wall, place, radius * radius, hits);
-                let index = |h: &u32| halo.wall.index[wall.slot[*h as usize] as usize];
-                chunk.wide.extend(hits.iter().map(index));
-                chunk.wide_ends.push(chunk.wide.len() as u32);
-            }
-            fluid.x[me] = place[0];
-        }
-    }
-
     /// Σ |g|²/μ where fluids of several densities meet.
     fn weighted_square(&self, pairs: &[Pair], chunk: &Chunk) -> f32 {
         let unit2 = chunk.unit * chunk.unit;
@@ -474,6 +422,63 @@ impl Search<'_> {
             sums.number_density += scale * w;
             sums.wall_gradient += pair.gradient4();
             chunk.wall_pairs.push(pair);
+        }
+    }
+}
+
+/// The search for all particles of one cell of one fluid.
+struct CellSearch<'a, S> {
+    search: &'a Search<'a>,
+    chunk: &'a mut Chunk,
+    run: &'a Run,
+    /// Place of the run's first particle among the candidates.
+    own: usize,
+    buffers: &'a mut Buffers,
+    shape: PhantomData<S>,
+}
+
+impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let CellSearch { search, chunk, run, own, buffers, .. } = self;
+        let Buffers { halo, fluid, wall, hits, .. } = buffers;
+        let radius2 = (SUPPORT * SUPPORT) as f32;
+        let sigma = search.sigma;
+        let at_centre = sigma * S::evaluate(0.0).0;
+        for k in 0..(run.end - run.start) as usize {
+            let me = own + k;
+            let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
+            fluid.x[me] = FAR; // nobody is its own neighbour
+            L::collect(fluid, place, radius2, hits);
+            let mut sums = evaluate_fluid::<S>(fluid, hits, place, sigma, chunk);
+            if let [inverse_mass] = search.input.inverse_mass {
+                sums.gradient_square *= inverse_mass;
+            } else {
+                let last = chunk.ends.last().map_or(0, |&end| end as usize);
+                sums.gradient_square = search.weighted_square(&chunk.pairs[last..], chunk);
+            }
+            sums.number_density += at_centre;
+            chunk.ends.push(chunk.pairs.len() as u32);
+
+            if wall.count > 0 {
+                L::collect(wall, place, radius2, hits);
+                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, sigma, chunk, &mut sums);
+            }
+            chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
+            chunk.sums.push(sums);
+
+            if let Some(radius) = search.input.wide_radius {
+                L::collect(fluid, place, radius * radius, hits);
+                let index = |h: &u32| halo.fluid.index[fluid.slot[*h as usize] as usize];
+                chunk.wide.extend(hits.iter().map(index));
+                L::collect(wall, place, radius * radius, hits);
+                let index = |h: &u32| halo.wall.index[wall.slot[*h as usize] as usize];
+                chunk.wide.extend(hits.iter().map(index));
+                chunk.wide_ends.push(chunk.wide.len() as u32);
+            }
+            fluid.x[me] = place[0];
         }
     }
 }

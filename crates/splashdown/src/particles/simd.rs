@@ -1,91 +1,192 @@
-//! The one place with vector instructions chosen at run time: which candidates are within a radius.
+//! Vector instructions, chosen at run time: the one file with intrinsics for processors beyond the
+//! baseline.
 //!
-//! Both versions compute the same sums of squares with the same roundings, so a processor without
-//! AVX2 finds the same neighbours in the same order. (The loops over kernel values and pairs need no
-//! intrinsics: they are written in lanes of eight or four and compiled for the processor at hand.)
+//! A loop that profits is written once, generic over `Lanes`, and handed to `dispatch`, which compiles
+//! it for AVX2 and for the baseline and picks one. Both versions add the same numbers in the same order
+//! with the same roundings (no fused operations), so results have the same bits on either.
+
+use glam::Vec4;
 
 use super::neighbors::Candidates;
+use super::pair::Pair;
 
-/// Whether this processor has AVX2.
-#[cfg(target_arch = "x86_64")]
+/// The operations that depend on the processor.
+pub trait Lanes: Copy {
+    /// Σ value[slot] g in units of the chunk's `unit`, lane by lane; the fourth lane is noise.
+    ///
+    /// This loop is where a simulation spends its time. Four sums are in flight, one for every pair of
+    /// a block of four.
+    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4;
+
+    /// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
+    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>);
+}
+
+/// A loop written for any `Lanes`. `run` must be `#[inline(always)]`.
+pub trait Vectorised {
+    /// What the loop returns.
+    type Output;
+    /// The loop.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// Runs a loop with the best instructions this processor has.
 #[inline]
-pub fn has_avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2")
-}
-
-/// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
-#[inline(always)]
-pub(super) fn collect_portable(
-    from: &Candidates,
-    place: [f32; 3],
-    radius2: f32,
-    hits: &mut Vec<u32>,
-) {
-    hits.clear();
-    for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
-        let (dx, dy, dz) = (place[0] - x, place[1] - y, place[2] - z);
-        if dx * dx + dy * dy + dz * dz < radius2 {
-            hits.push(k as u32);
-        }
+pub fn dispatch<V: Vectorised>(work: V) -> V::Output {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just said that it has AVX2.
+        return unsafe { avx2::run(work) };
     }
+    work.run::<Portable>()
 }
 
-/// For each of the 256 patterns of eight lanes: the numbers of the lanes that are set, first to last.
-#[cfg(target_arch = "x86_64")]
-static SET_LANES: [[u32; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut pattern = 0;
-    while pattern < 256 {
-        let (mut lane, mut filled) = (0, 0);
-        while lane < 8 {
-            if pattern >> lane & 1 == 1 {
-                table[pattern][filled] = lane;
-                filled += 1;
+/// What every processor can do.
+#[derive(Clone, Copy)]
+pub struct Portable;
+
+impl Lanes for Portable {
+    #[inline(always)]
+    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
+        let mut sum = [Vec4::ZERO; 4];
+        for block in pairs.chunks(4) {
+            for (lane, pair) in block.iter().enumerate() {
+                sum[lane] += value_of(value, pair) * pair.gradient4();
             }
-            lane += 1;
         }
-        pattern += 1;
+        (sum[0] + sum[1]) + (sum[2] + sum[3])
     }
-    table
-};
 
-/// `collect_portable`, eight candidates at a time.
-///
-/// Calling it where there may be no AVX2 is unsafe.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(super) fn collect_avx2(
-    from: &Candidates,
-    place: [f32; 3],
-    radius2: f32,
-    hits: &mut Vec<u32>,
-) {
-    use std::arch::x86_64::*;
-    let blocks = from.x.len() / 8; // candidates are padded to a multiple of eight
-    assert!(from.y.len() >= 8 * blocks && from.z.len() >= 8 * blocks);
-    hits.clear();
-    hits.reserve(8 * blocks + 8);
-    let mut found = 0;
-    let [px, py, pz] = place.map(|c| _mm256_set1_ps(c));
-    let limit = _mm256_set1_ps(radius2);
-    for block in 0..blocks {
-        let k = 8 * block;
-        // SAFETY: k + 8 is within all three arrays (asserted above); `hits` has room for eight more
-        // than are ever written, and `found` never exceeds 8·block.
-        unsafe {
-            let dx = _mm256_sub_ps(px, _mm256_loadu_ps(from.x.as_ptr().add(k)));
-            let dy = _mm256_sub_ps(py, _mm256_loadu_ps(from.y.as_ptr().add(k)));
-            let dz = _mm256_sub_ps(pz, _mm256_loadu_ps(from.z.as_ptr().add(k)));
-            let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
-            let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
-            let near = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
-            let lanes = _mm256_loadu_si256(SET_LANES[near].as_ptr().cast());
-            let numbers = _mm256_add_epi32(lanes, _mm256_set1_epi32(k as i32));
-            _mm256_storeu_si256(hits.as_mut_ptr().add(found).cast(), numbers);
-            found += near.count_ones() as usize;
+    #[inline(always)]
+    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
+        hits.clear();
+        for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
+            let (dx, dy, dz) = (place[0] - x, place[1] - y, place[2] - z);
+            if dx * dx + dy * dy + dz * dz < radius2 {
+                hits.push(k as u32);
+            }
         }
     }
-    // SAFETY: the first `found` entries have been written.
-    unsafe { hits.set_len(found) }
+}
+
+#[inline(always)]
+fn value_of<'a>(values: &'a [Vec4], pair: &Pair) -> &'a Vec4 {
+    debug_assert!(pair.slot() < values.len());
+    // SAFETY: pairs are only made by the neighbour search, which numbers the slots of a chunk's halo,
+    // and `values` was fetched for that halo. The check would cost a tenth of the loop.
+    unsafe { values.get_unchecked(pair.slot()) }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::*;
+
+    /// Compiles `work` for AVX2.
+    #[target_feature(enable = "avx2")]
+    pub fn run<V: Vectorised>(work: V) -> V::Output {
+        work.run::<Avx2>()
+    }
+
+    /// AVX2. Private: only `run` names it, so that its operations are only reached with AVX2 there.
+    #[derive(Clone, Copy)]
+    struct Avx2;
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
+            // SAFETY: see `Avx2`.
+            unsafe { weighted_sum(pairs, value) }
+        }
+
+        #[inline(always)]
+        fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
+            // SAFETY: see `Avx2`.
+            unsafe { collect(from, place, radius2, hits) }
+        }
+    }
+
+    /// Two pairs to a register: the first and second sum share one, the third and fourth another.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
+        let (blocks, rest) = pairs.as_chunks::<4>();
+        let mut low = _mm256_setzero_ps();
+        let mut high = _mm256_setzero_ps();
+        for block in blocks {
+            low = _mm256_add_ps(low, two_products(&block[0], &block[1], value));
+            high = _mm256_add_ps(high, two_products(&block[2], &block[3], value));
+        }
+        let mut sum = [
+            Vec4::from(_mm256_castps256_ps128(low)),
+            Vec4::from(_mm256_extractf128_ps::<1>(low)),
+            Vec4::from(_mm256_castps256_ps128(high)),
+            Vec4::from(_mm256_extractf128_ps::<1>(high)),
+        ];
+        for (lane, pair) in rest.iter().enumerate() {
+            sum[lane] += value_of(value, pair) * pair.gradient4();
+        }
+        (sum[0] + sum[1]) + (sum[2] + sum[3])
+    }
+
+    /// value g of two pairs that lie side by side.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn two_products(a: &Pair, b: &Pair, value: &[Vec4]) -> __m256 {
+        let raw = _mm_set_epi64x(bytemuck::cast(*b), bytemuck::cast(*a));
+        let gradients = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(raw));
+        let (a, b) = ((*value_of(value, a)).into(), (*value_of(value, b)).into());
+        _mm256_mul_ps(_mm256_set_m128(b, a), gradients)
+    }
+
+    /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.
+    static SET_LANES: [[u32; 8]; 256] = {
+        let mut table = [[0; 8]; 256];
+        let mut pattern = 0;
+        while pattern < 256 {
+            let (mut lane, mut filled) = (0, 0);
+            while lane < 8 {
+                if pattern >> lane & 1 == 1 {
+                    table[pattern][filled] = lane;
+                    filled += 1;
+                }
+                lane += 1;
+            }
+            pattern += 1;
+        }
+        table
+    };
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
+        let blocks = from.x.len() / 8; // candidates are padded to a multiple of eight
+        assert!(from.y.len() >= 8 * blocks && from.z.len() >= 8 * blocks);
+        hits.clear();
+        hits.reserve(8 * blocks + 8);
+        let mut found = 0;
+        let (px, py) = (_mm256_set1_ps(place[0]), _mm256_set1_ps(place[1]));
+        let pz = _mm256_set1_ps(place[2]);
+        let limit = _mm256_set1_ps(radius2);
+        for block in 0..blocks {
+            let k = 8 * block;
+            // SAFETY: k + 8 is within all three arrays (asserted above); `hits` has room for eight
+            // more than are ever written, and `found` never exceeds 8·block.
+            unsafe {
+                let dx = _mm256_sub_ps(px, _mm256_loadu_ps(from.x.as_ptr().add(k)));
+                let dy = _mm256_sub_ps(py, _mm256_loadu_ps(from.y.as_ptr().add(k)));
+                let dz = _mm256_sub_ps(pz, _mm256_loadu_ps(from.z.as_ptr().add(k)));
+                let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+                let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
+                let near = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
+                let lanes = _mm256_loadu_si256(SET_LANES[near].as_ptr().cast());
+                let numbers = _mm256_add_epi32(lanes, _mm256_set1_epi32(k as i32));
+                _mm256_storeu_si256(hits.as_mut_ptr().add(found).cast(), numbers);
+                found += near.count_ones() as usize;
+            }
+        }
+        // SAFETY: the first `found` entries have been written.
+        unsafe { hits.set_len(found) }
+    }
 }

@@ -29,13 +29,34 @@ pub struct Particles {
 macro_rules! for_each_array {
     ($particles:expr, $array:ident => $body:expr) => {{
         let p = $particles;
-        { let $array = &mut p.position; $body }
-        { let $array = &mut p.velocity; $body }
-        { let $array = &mut p.id; $body }
-        { let $array = &mut p.weight; $body }
-        { let $array = &mut p.density; $body }
-        { let $array = &mut p.pressure; $body }
-        { let $array = &mut p.divergence_pressure; $body }
+        {
+            let $array = &mut p.position;
+            $body
+        }
+        {
+            let $array = &mut p.velocity;
+            $body
+        }
+        {
+            let $array = &mut p.id;
+            $body
+        }
+        {
+            let $array = &mut p.weight;
+            $body
+        }
+        {
+            let $array = &mut p.density;
+            $body
+        }
+        {
+            let $array = &mut p.pressure;
+            $body
+        }
+        {
+            let $array = &mut p.divergence_pressure;
+            $body
+        }
     }};
 }
 

@@ -20,12 +20,11 @@
 //! particle has no pressure of its own (Bender et al. 2023), 2 if it mirrors the fluid's (Akinci et al.
 //! 2012).
 
-use std::ops::Mul;
-
 use glam::Vec4;
 
 use crate::particles::neighbors::{Chunk, Neighbors, Sums};
-use crate::particles::pair::{Pair, WallPair};
+use crate::particles::pair::WallPair;
+use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
 /// The operator for one step.
 #[derive(Clone, Copy)]
@@ -42,18 +41,7 @@ impl PressureOperator<'_> {
     /// (P1) into `push`. `wall` are pressures of wall particles, where they have their own.
     pub fn push(&self, kappa: &[f32], wall: Option<&[f32]>, push: &mut [Vec4]) {
         self.neighbors.for_each(push, |chunk, out, local| {
-            chunk.fetch(kappa, local);
-            let inverse_mass = self.inverse_mass[chunk.fluid];
-            for (k, out) in out.iter_mut().enumerate() {
-                let own = kappa[chunk.particles.start + k];
-                let mut sum = own * self.own_gradient(&chunk.sums[k]);
-                sum += chunk.unit * weighted_sum(chunk.pairs(k), local);
-                if let Some(wall) = wall {
-                    let term = |pair: &WallPair| wall[pair.index as usize] * pair.gradient4();
-                    sum += chunk.wall_pairs(k).iter().map(term).sum::<Vec4>();
-                }
-                *out = (-inverse_mass * sum).with_w(0.0);
-            }
+            dispatch(Push { operator: self, kappa, wall, chunk, out, local });
         });
     }
 
@@ -65,9 +53,9 @@ impl PressureOperator<'_> {
 
     /// (P2) of the k-th particle of a chunk; `local` are the pushes of its halo.
     #[inline(always)]
-    pub fn compression(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> f32 {
+    pub fn compression<L: Lanes>(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> f32 {
         let sums = &chunk.sums[k];
-        let others = chunk.unit * weighted_sum(chunk.pairs(k), local);
+        let others = chunk.unit * L::weighted_sum(chunk.pairs(k), local);
         let change = own * (sums.fluid_gradient + sums.wall_gradient) - others;
         change.x + change.y + change.z
     }
@@ -82,7 +70,8 @@ impl PressureOperator<'_> {
 
     /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and walls: how much a motion `u` (of all particles, solids too)
     /// compresses the k-th particle of a chunk; `local` are the motions of its halo.
-    pub fn compression_of_motion(
+    #[inline(always)]
+    pub fn compression_of_motion<L: Lanes>(
         &self,
         chunk: &Chunk,
         k: usize,
@@ -92,33 +81,37 @@ impl PressureOperator<'_> {
         let own = u[chunk.particles.start + k];
         let wall = |pair: &WallPair| u[pair.index as usize].dot(pair.gradient4());
         let of_walls: f32 = chunk.wall_pairs(k).iter().map(wall).sum();
-        self.compression(chunk, k, own, local) - of_walls
+        self.compression::<L>(chunk, k, own, local) - of_walls
     }
 }
 
-/// Σ value[j] gⱼ in units of the chunk's `unit`, lane by lane, for a number or a vector per neighbour; the fourth lane is noise.
-///
-/// This loop is where a simulation spends its time. Each pair costs two loads, a conversion, a
-/// product and a sum; four sums in flight hide the latency of the adders. Their order is fixed.
-#[inline(always)]
-fn weighted_sum<T: Copy + Mul<Vec4, Output = Vec4>>(pairs: &[Pair], value: &[T]) -> Vec4 {
-    let mut sum = [Vec4::ZERO; 4];
-    let (blocks, rest) = pairs.as_chunks::<4>();
-    for block in blocks {
-        for (lane, pair) in block.iter().enumerate() {
-            sum[lane] += value_of(value, *pair) * pair.gradient4();
+/// (P1) for one chunk.
+struct Push<'a> {
+    operator: &'a PressureOperator<'a>,
+    kappa: &'a [f32],
+    wall: Option<&'a [f32]>,
+    chunk: &'a Chunk,
+    out: &'a mut [Vec4],
+    local: &'a mut Vec<Vec4>,
+}
+
+impl Vectorised for Push<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Push { operator, kappa, wall, chunk, out, local } = self;
+        chunk.fetch(local, |j| Vec4::splat(kappa[j]));
+        let inverse_mass = operator.inverse_mass[chunk.fluid];
+        for (k, out) in out.iter_mut().enumerate() {
+            let own = kappa[chunk.particles.start + k];
+            let mut sum = own * operator.own_gradient(&chunk.sums[k]);
+            sum += chunk.unit * L::weighted_sum(chunk.pairs(k), local);
+            if let Some(wall) = wall {
+                let term = |pair: &WallPair| wall[pair.index as usize] * pair.gradient4();
+                sum += chunk.wall_pairs(k).iter().map(term).sum::<Vec4>();
+            }
+            *out = (-inverse_mass * sum).with_w(0.0);
         }
     }
-    for (lane, pair) in rest.iter().enumerate() {
-        sum[lane] += value_of(value, *pair) * pair.gradient4();
-    }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
-}
-
-#[inline(always)]
-fn value_of<T: Copy>(values: &[T], pair: Pair) -> T {
-    debug_assert!(pair.slot() < values.len());
-    // SAFETY: pairs are only made by the neighbour search, which numbers the slots of a chunk's halo,
-    // and `values` was fetched for that halo. The check would cost a tenth of the loop.
-    unsafe { *values.get_unchecked(pair.slot()) }
 }

@@ -9,6 +9,8 @@
 use glam::Vec4;
 
 use super::operator::PressureOperator;
+use crate::particles::neighbors::Chunk;
+use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
 /// ω: larger values diverge in deep water (Ihmsen et al. 2014, section 3.3).
 const OMEGA: f32 = 0.5;
@@ -69,20 +71,7 @@ pub fn solve(
 /// One sweep of (P4); returns the mean compression it found.
 fn jacobi(operator: &PressureOperator, source: &[f32], push: &[Vec4], kappa: &mut [f32]) -> f64 {
     let errors = operator.neighbors.map(kappa, |chunk, kappa, local| {
-        chunk.fetch(push, local);
-        let mut error = 0.0;
-        for (k, kappa) in kappa.iter_mut().enumerate() {
-            let i = chunk.particles.start + k;
-            let left = source[i] + operator.compression(chunk, k, push[i], local);
-            let diagonal = operator.diagonal(chunk, k);
-            if diagonal > 1.0e-6 {
-                *kappa = (*kappa + OMEGA * left / diagonal).max(0.0);
-                error += f64::from(left.max(0.0));
-            } else {
-                *kappa = 0.0; // a lone particle: nothing to push against
-            }
-        }
-        error
+        dispatch(Jacobi { operator, source, push, chunk, kappa, local })
     });
     let fluids = operator.inverse_mass.len();
     let (mut error, mut count) = (vec![0.0; fluids], vec![0usize; fluids]);
@@ -96,4 +85,37 @@ fn jacobi(operator: &PressureOperator, source: &[f32], push: &[Vec4], kappa: &mu
 /// The larger one; NaN if either is.
 fn max_or_nan(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
+}
+
+/// (P4) for one chunk; returns the sum of the compressions it found.
+struct Jacobi<'a> {
+    operator: &'a PressureOperator<'a>,
+    source: &'a [f32],
+    push: &'a [Vec4],
+    chunk: &'a Chunk,
+    kappa: &'a mut [f32],
+    local: &'a mut Vec<Vec4>,
+}
+
+impl Vectorised for Jacobi<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let Jacobi { operator, source, push, chunk, kappa, local } = self;
+        chunk.fetch(local, |j| push[j]);
+        let mut error = 0.0;
+        for (k, kappa) in kappa.iter_mut().enumerate() {
+            let i = chunk.particles.start + k;
+            let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
+            let diagonal = operator.diagonal(chunk, k);
+            if diagonal > 1.0e-6 {
+                *kappa = (*kappa + OMEGA * left / diagonal).max(0.0);
+                error += f64::from(left.max(0.0));
+            } else {
+                *kappa = 0.0; // a lone particle: nothing to push against
+            }
+        }
+        error
+    }
 }
