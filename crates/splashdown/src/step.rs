@@ -398,7 +398,7 @@ impl World {
         let operator = self.operator(work);
         let motion = &work.motion;
         work.neighbors.for_each(&mut sources, |chunk, out, local| {
-            chunk.fetch(local, |j| motion[j]);
+            chunk.fetch(motion, local, |&u| u);
             for (k, out) in out.iter_mut().enumerate() {
                 let rate = operator.compression_of_motion::<Portable>(chunk, k, motion, local);
                 *out = source(chunk, k, rate);

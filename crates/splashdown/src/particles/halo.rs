@@ -47,20 +47,23 @@ impl Slots {
 /// A cell of the halo: its slots among the fluid and among the wall particles.
 #[derive(Clone, Copy, Default)]
 pub struct HaloCell {
+    key: u64,
     /// First and one past the last fluid slot.
     pub fluid: (u32, u32),
     /// First and one past the last wall slot.
     pub wall: (u32, u32),
 }
 
+/// The halo of one chunk; reused from chunk to chunk.
 #[derive(Default)]
 pub struct Halo {
     /// Fluid particles.
     pub fluid: Slots,
     /// Wall particles.
     pub wall: Slots,
+    cells: Vec<HaloCell>,
     /// Open-addressed map from key to cell; an entry counts only if it carries this chunk's stamp.
-    table: Vec<(u64, u32, HaloCell)>,
+    table: Vec<(u32, u32)>,
     stamp: u32,
 }
 
@@ -69,41 +72,63 @@ impl Halo {
     pub fn restart(&mut self, cells: usize, around: usize) {
         self.fluid.clear();
         self.wall.clear();
+        self.cells.clear();
         let size = (2 * cells * around).next_power_of_two().max(64);
-        if self.table.len() < size {
-            self.table = vec![Default::default(); size];
+        if self.table.len() < size || self.stamp > u32::MAX - 4 {
+            self.table = vec![(0, 0); size];
             self.stamp = 0;
         }
         self.stamp += 1;
     }
 
-    /// The cell `key`, looked up in the global index the first time it is asked for.
+    /// Where `key` is in the table: its entry, or the free one where it belongs.
     #[inline]
-    pub fn cell(
-        &mut self,
-        key: u64,
-        fluids: &CellIndex,
-        solids: &CellIndex,
-        within: &[[f32; 4]],
-    ) -> HaloCell {
+    fn find(&self, key: u64) -> (usize, Option<usize>) {
         let mask = self.table.len() - 1;
         let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & mask;
         loop {
-            let (found, stamp, cell) = self.table[at];
+            let (stamp, cell) = self.table[at];
             if stamp != self.stamp {
-                break;
+                return (at, None);
             }
-            if found == key {
-                return cell;
+            if self.cells[cell as usize].key == key {
+                return (at, Some(cell as usize));
             }
             at = (at + 1) & mask;
         }
-        let cell = HaloCell {
-            fluid: self.fluid.add(fluids.cell(key), within),
-            wall: self.wall.add(solids.cell(key), within),
-        };
-        self.table[at] = (key, self.stamp, cell);
-        cell
+    }
+
+    /// Makes the cell `key` part of the halo.
+    pub fn include(&mut self, key: u64) {
+        if let (free, None) = self.find(key) {
+            self.table[free] = (self.stamp, self.cells.len() as u32);
+            self.cells.push(HaloCell { key, ..HaloCell::default() });
+        }
+    }
+
+    /// Gives slots to the particles of all included cells, in the order of the curve: particles of
+    /// cells that follow each other on it lie side by side in memory and can be copied together.
+    pub fn fill(&mut self, fluids: &CellIndex, solids: &CellIndex, within: &[[f32; 4]]) {
+        self.cells.sort_unstable_by_key(|cell| cell.key);
+        for number in 0..self.cells.len() {
+            let key = self.cells[number].key;
+            self.cells[number].fluid = self.fluid.add(fluids.cell(key), within);
+            self.cells[number].wall = self.wall.add(solids.cell(key), within);
+        }
+        // Sorting has moved the cells: the table must point to them again.
+        self.stamp += 1;
+        let cells = std::mem::take(&mut self.cells);
+        for cell in &cells {
+            let (free, _) = self.find(cell.key);
+            self.table[free] = (self.stamp, self.cells.len() as u32);
+            self.cells.push(*cell);
+        }
+    }
+
+    /// An included cell.
+    #[inline]
+    pub fn cell(&self, key: u64) -> HaloCell {
+        self.find(key).1.map_or(HaloCell::default(), |cell| self.cells[cell])
     }
 }
 

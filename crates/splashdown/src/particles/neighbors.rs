@@ -48,6 +48,8 @@ pub struct Chunk {
     pub sums: Vec<Sums>,
     /// Every particle that may be a neighbour in this chunk, by slot.
     pub halo: Vec<u32>,
+    /// The same as stretches of consecutive particles, which are faster to copy.
+    halo_stretches: Vec<Range<u32>>,
     /// What one step of a pair's gradient is worth.
     pub unit: f32,
     pairs: Vec<Pair>,
@@ -72,11 +74,14 @@ impl Chunk {
         self.pairs(k).iter().map(move |pair| (index(pair), gradient(pair)))
     }
 
-    /// Copies what `value` says of the particles of the halo into `local`, where pairs find it by slot.
+    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
-    pub fn fetch<T>(&self, local: &mut Vec<T>, value: impl Fn(usize) -> T) {
+    pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
         local.clear();
-        local.extend(self.halo.iter().map(|&j| value(j as usize)));
+        local.reserve(self.halo.len());
+        for stretch in &self.halo_stretches {
+            local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&copy));
+        }
     }
 
     /// Wall neighbours of the k-th particle of the chunk.
@@ -103,6 +108,7 @@ impl Chunk {
     fn clear(&mut self) {
         self.sums.clear();
         self.halo.clear();
+        self.halo_stretches.clear();
         self.pairs.clear();
         self.ends.clear();
         self.wall_pairs.clear();
@@ -246,6 +252,16 @@ impl Neighbors {
     }
 }
 
+/// Appends the stretches of consecutive numbers in `indices`.
+fn append_stretches(indices: &[u32], stretches: &mut Vec<Range<u32>>) {
+    for &i in indices {
+        match stretches.last_mut() {
+            Some(last) if last.end == i => last.end += 1,
+            _ => stretches.push(i..i + 1),
+        }
+    }
+}
+
 /// Cuts the runs from `first` on into jobs of about `CHUNK` particles.
 fn split_into_jobs(
     home: &[Run],
@@ -330,9 +346,11 @@ impl Search<'_> {
         chunk.unit = unit(self.sigma * S::STEEPEST);
         buffers.halo.restart(runs.len(), self.cells_around());
         for run in runs {
-            self.extend_halo(run, buffers);
+            around(run.key, self.flat()).for_each(|(key, _)| buffers.halo.include(key));
         }
+        buffers.halo.fill(self.fluids, self.solids, self.input.within);
         chunk.halo.extend_from_slice(&buffers.halo.fluid.index);
+        append_stretches(&chunk.halo, &mut chunk.halo_stretches);
         if chunk.halo.len() > MAX_SLOTS {
             return; // reported by `rebuild`
         }
@@ -357,13 +375,6 @@ impl Search<'_> {
         if self.flat() { 9 } else { 27 }
     }
 
-    /// Makes sure that all cells around a run are in the halo.
-    fn extend_halo(&self, run: &Run, buffers: &mut Buffers) {
-        for (key, _) in around(run.key, self.flat()) {
-            buffers.halo.cell(key, self.fluids, self.solids, self.input.within);
-        }
-    }
-
     /// Fills the buffers with the surroundings of the cell; returns the place of its first particle.
     fn gather(&self, run: &Run, buffers: &mut Buffers) -> usize {
         let Buffers { halo, fluid, wall, .. } = buffers;
@@ -371,7 +382,7 @@ impl Search<'_> {
         wall.clear();
         let mut own = 0;
         for (key, offset) in around(run.key, self.flat()) {
-            let cell = halo.cell(key, self.fluids, self.solids, self.input.within);
+            let cell = halo.cell(key);
             let shift = offset.map(|d| d as f32 * self.input.cell);
             if key == run.key {
                 let slots = &halo.fluid.index[cell.fluid.0 as usize..cell.fluid.1 as usize];

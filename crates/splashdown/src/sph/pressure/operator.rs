@@ -101,7 +101,7 @@ impl Vectorised for Push<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Push { operator, kappa, wall, chunk, out, local } = self;
-        chunk.fetch(local, |j| Vec4::splat(kappa[j]));
+        chunk.fetch(kappa, local, |&kappa| Vec4::splat(kappa));
         let inverse_mass = operator.inverse_mass[chunk.fluid];
         for (k, out) in out.iter_mut().enumerate() {
             let own = kappa[chunk.particles.start + k];

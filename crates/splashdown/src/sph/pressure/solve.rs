@@ -54,9 +54,10 @@ pub fn solve(
         let of_walls = walls.as_mut().map(|pressure| pressure(kappa));
         operator.push(kappa, of_walls.as_deref(), push);
     };
+    let step = step_lengths(operator, source.len());
     update(kappa, push);
     while solved.iterations < stop.max_iterations {
-        solved.error = jacobi(operator, source, push, kappa);
+        solved.error = jacobi(operator, source, &step, push, kappa);
         solved.iterations += 1;
         update(kappa, push);
         solved.converged = solved.error <= stop.mean_error;
@@ -68,10 +69,28 @@ pub fn solve(
     solved
 }
 
+/// ω/Dᵢ, or 0 for a lone particle, which has nothing to push against.
+fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<f32> {
+    let mut step = vec![0.0; count];
+    operator.neighbors.for_each(&mut step, |chunk, step, _: &mut Vec<()>| {
+        for (k, step) in step.iter_mut().enumerate() {
+            let diagonal = operator.diagonal(chunk, k);
+            *step = if diagonal > 1.0e-6 { OMEGA / diagonal } else { 0.0 };
+        }
+    });
+    step
+}
+
 /// One sweep of (P4); returns the mean compression it found.
-fn jacobi(operator: &PressureOperator, source: &[f32], push: &[Vec4], kappa: &mut [f32]) -> f64 {
+fn jacobi(
+    operator: &PressureOperator,
+    source: &[f32],
+    step: &[f32],
+    push: &[Vec4],
+    kappa: &mut [f32],
+) -> f64 {
     let errors = operator.neighbors.map(kappa, |chunk, kappa, local| {
-        dispatch(Jacobi { operator, source, push, chunk, kappa, local })
+        dispatch(Jacobi { operator, source, step, push, chunk, kappa, local })
     });
     let fluids = operator.inverse_mass.len();
     let (mut error, mut count) = (vec![0.0; fluids], vec![0usize; fluids]);
@@ -91,6 +110,7 @@ fn max_or_nan(a: f64, b: f64) -> f64 {
 struct Jacobi<'a> {
     operator: &'a PressureOperator<'a>,
     source: &'a [f32],
+    step: &'a [f32],
     push: &'a [Vec4],
     chunk: &'a Chunk,
     kappa: &'a mut [f32],
@@ -102,19 +122,15 @@ impl Vectorised for Jacobi<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let Jacobi { operator, source, push, chunk, kappa, local } = self;
-        chunk.fetch(local, |j| push[j]);
+        let Jacobi { operator, source, step, push, chunk, kappa, local } = self;
+        chunk.fetch(push, local, |&push| push);
         let mut error = 0.0;
         for (k, kappa) in kappa.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
             let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            let diagonal = operator.diagonal(chunk, k);
-            if diagonal > 1.0e-6 {
-                *kappa = (*kappa + OMEGA * left / diagonal).max(0.0);
-                error += f64::from(left.max(0.0));
-            } else {
-                *kappa = 0.0; // a lone particle: nothing to push against
-            }
+            *kappa = (*kappa + step[i] * left).max(0.0);
+            // Without a step length there is nothing to be done, and no error to be had.
+            error += if step[i] > 0.0 { f64::from(left.max(0.0)) } else { 0.0 };
         }
         error
     }
