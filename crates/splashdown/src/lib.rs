@@ -7,4 +7,6 @@ pub mod output;
 pub mod particles;
 pub mod scene;
 pub mod shapes;
+pub mod solve;
+pub mod state;
 pub mod world;
