@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::RunError;
 use super::run_directory::{RunDirectory, SceneSource};
-use super::snapshot::{self, Entry, Snapshot};
+use super::snapshot::{self, Entry, Newest, Snapshot};
 
 /// An earlier run. Build a World from `scene` and hand both to `Simulation::resume`.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl StoredRun {
         let mut scene = directory.read_scene()?;
         let snapshots = path.join("snapshots");
         let accept = |snapshot: &Snapshot| tables_are_long_enough(path, snapshot);
-        let (snapshot, mut notes) = snapshot::load_newest(&snapshots, accept)?;
+        let Newest { found: snapshot, mut notes } = snapshot::load_newest(&snapshots, accept)?;
         match &snapshot {
             Some((_, Snapshot { metadata, .. })) => {
                 scene.text.clone_from(&metadata.scene);

@@ -212,12 +212,20 @@ pub fn write(
     Ok(path)
 }
 
-/// The newest snapshot that is whole and that `accept` does not object to, and a note about every
-/// newer one that had to be passed over.
+/// What `load_newest` found.
+#[derive(Clone, Debug)]
+pub struct Newest {
+    /// The newest usable snapshot.
+    pub found: Option<(Entry, Snapshot)>,
+    /// A note about every newer one that had to be passed over.
+    pub notes: Vec<String>,
+}
+
+/// Looks for the newest snapshot that is whole and that `accept` does not object to.
 pub fn load_newest(
     directory: &Path,
     accept: impl Fn(&Snapshot) -> Result<(), String>,
-) -> Result<(Option<(Entry, Snapshot)>, Vec<String>), RunError> {
+) -> Result<Newest, RunError> {
     let mut notes = Vec::new();
     for entry in list(directory)? {
         let attempt = fs::read(&entry.path)
@@ -225,14 +233,14 @@ pub fn load_newest(
             .and_then(|bytes| decode(&bytes))
             .and_then(|snapshot| accept(&snapshot).map(|()| snapshot));
         match attempt {
-            Ok(snapshot) => return Ok((Some((entry, snapshot)), notes)),
+            Ok(snapshot) => return Ok(Newest { found: Some((entry, snapshot)), notes }),
             Err(reason) => notes.push(format!(
                 "snapshot {} is not used: {reason}; trying the one before",
                 entry.path.display()
             )),
         }
     }
-    Ok((None, notes))
+    Ok(Newest { found: None, notes })
 }
 
 #[cfg(test)]
@@ -280,7 +288,7 @@ mod tests {
         let newest = dir.path().join(file_name(Kind::Regular, 3));
         let bytes = fs::read(&newest).unwrap();
         fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
-        let (found, notes) = load_newest(dir.path(), |_| Ok(())).unwrap();
+        let Newest { found, notes } = load_newest(dir.path(), |_| Ok(())).unwrap();
         assert_eq!(found.unwrap().1.state.numbers["clock.step"], 2);
         assert!(notes[0].contains("step-000000003") && notes[0].contains("cut off"), "{notes:?}");
     }

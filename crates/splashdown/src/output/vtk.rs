@@ -14,16 +14,16 @@ use crate::world::TriangleMesh;
 /// Writes all fluid particles as vertices with their attributes.
 pub fn write_points(out: &mut impl Write, points: &Points) -> io::Result<()> {
     let n = points.len();
-    let connectivity: Vec<i64> = (0..n as i64).collect();
-    let offsets: Vec<i64> = (1..=n as i64).collect();
+    let connectivity: Vec<i32> = (0..n as i32).collect();
+    let offsets: Vec<i32> = (1..=n as i32).collect();
     let mut file = PolyData::new(n);
     file.cell_count[VERTS] = n;
     file.section("Points", &[Array::new("position", "Float64", 3, &points.position)]);
     file.section(
         "Verts",
         &[
-            Array::new("connectivity", "Int64", 1, &connectivity),
-            Array::new("offsets", "Int64", 1, &offsets),
+            Array::new("connectivity", "Int32", 1, &connectivity),
+            Array::new("offsets", "Int32", 1, &offsets),
         ],
     );
     file.section(
@@ -55,23 +55,23 @@ fn write_surfaces<'a>(
     bodies: impl Iterator<Item = (u32, Pose, &'a TriangleMesh)>,
 ) -> io::Result<()> {
     let mut vertices: Vec<DVec3> = Vec::new();
-    let mut connectivity: Vec<i64> = Vec::new();
+    let mut connectivity: Vec<i32> = Vec::new();
     let mut body_of_triangle: Vec<u32> = Vec::new();
     for (body, pose, mesh) in bodies {
-        let first = vertices.len() as i64;
+        let first = vertices.len() as i32;
         vertices.extend(mesh.vertices.iter().map(|&v| pose.apply(v)));
-        connectivity.extend(mesh.triangles.iter().flatten().map(|&v| first + i64::from(v)));
+        connectivity.extend(mesh.triangles.iter().flatten().map(|&v| first + v as i32));
         body_of_triangle.extend(std::iter::repeat_n(body, mesh.triangles.len()));
     }
-    let offsets: Vec<i64> = (1..=body_of_triangle.len() as i64).map(|k| 3 * k).collect();
+    let offsets: Vec<i32> = (1..=body_of_triangle.len() as i32).map(|k| 3 * k).collect();
     let mut file = PolyData::new(vertices.len());
     file.cell_count[POLYS] = offsets.len();
     file.section("Points", &[Array::new("position", "Float64", 3, &vertices)]);
     file.section(
         "Polys",
         &[
-            Array::new("connectivity", "Int64", 1, &connectivity),
-            Array::new("offsets", "Int64", 1, &offsets),
+            Array::new("connectivity", "Int32", 1, &connectivity),
+            Array::new("offsets", "Int32", 1, &offsets),
         ],
     );
     file.section("CellData", &[Array::new("body", "UInt32", 1, &body_of_triangle)]);
@@ -158,7 +158,7 @@ impl<'a> PolyData<'a> {
         writeln!(out, "<?xml version=\"1.0\"?>")?;
         writeln!(
             out,
-            "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">",
+            "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt32\">",
             byte_order()
         )?;
         writeln!(out, "  <PolyData>")?;
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(vtk_array::<f32>(&file, "density"), points.density);
         assert_eq!(vtk_array::<u32>(&file, "id"), points.id);
         assert_eq!(vtk_array::<u32>(&file, "fluid"), points.fluid);
-        assert_eq!(vtk_array::<i64>(&file, "offsets").last(), Some(&(points.len() as i64)));
+        assert_eq!(vtk_array::<i32>(&file, "offsets").last(), Some(&(points.len() as i32)));
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
         write_moving(&mut file, &two, &[pose, Pose::IDENTITY]).unwrap();
         let placed: Vec<DVec3> = vtk_array(&file, "position");
         assert_eq!(placed[0], world.solids[0].surface.vertices[0] + pose.translation);
-        assert_eq!(vtk_array::<i64>(&file, "connectivity"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(vtk_array::<i32>(&file, "connectivity"), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
