@@ -1,2 +1,29 @@
-//! The splashdown command.
-fn main() {}
+//! The `splashdown` command: runs scenes, checks them, shows what there is.
+
+mod arguments;
+mod commands;
+mod failure;
+mod progress;
+mod signals;
+mod summary;
+mod terminal;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        None => commands::run::default_scene(),
+        Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::List) => commands::list::run(),
+        Some(Command::Show { name }) => commands::show::run(&name),
+        Some(Command::Check { scene, set }) => commands::check::run(&scene, &set),
+        Some(Command::Schema) => commands::schema::run(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}

@@ -7,6 +7,8 @@ pub mod output;
 pub mod particles;
 pub mod scene;
 pub mod shapes;
+pub mod solve;
 pub mod sph;
+pub mod state;
 pub mod step;
 pub mod world;

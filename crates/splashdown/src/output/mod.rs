@@ -1,3 +1,27 @@
 //! Looks at a World, never changes it: frames, tables, probes, snapshots.
+//!
+//! ```text
+//! driver ──step──► World
+//!   │ tables (log.csv, bodies.csv, probes/*.csv) in the driver's own thread
+//!   └ frames and snapshots ──► writer (a background thread) ──► vtk, bgeo, ply, snapshot
+//! ```
 
+pub mod atomic;
+pub mod bgeo;
+pub mod driver;
+pub mod error;
+pub mod frame;
+pub mod lock;
+pub mod ply;
+pub mod probe;
+pub mod resume;
+pub mod run_directory;
 pub mod settings;
+pub mod snapshot;
+pub mod table;
+pub mod tables;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod totals;
+pub mod vtk;
+pub mod writer;

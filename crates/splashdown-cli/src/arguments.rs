@@ -1,0 +1,154 @@
+//! What can be written on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Water that you can run, trust, stop and resume.
+///
+/// Without a command, runs the built-in scene `dam-break` and says where the results are.
+#[derive(Debug, Parser)]
+#[command(name = "splashdown", version, about)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scene, or go on with an earlier run.
+    Run(RunArguments),
+    /// List the built-in scenes.
+    List,
+    /// Print a built-in scene, to start your own from.
+    Show {
+        /// Name of a built-in scene.
+        name: String,
+    },
+    /// Check a scene without running it: all errors, particle counts, memory.
+    Check {
+        /// A scene file or the name of a built-in scene.
+        scene: String,
+        /// Override a key of the scene.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Print the JSON Schema of scene files, for editors.
+    Schema,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct RunArguments {
+    /// A scene file or the name of a built-in scene.
+    pub scene: Option<String>,
+    /// Where the results go; must be new or empty [default: out/NAME].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Simulate up to this time, in seconds.
+    #[arg(long, value_name = "T")]
+    pub until: Option<f64>,
+    /// How many threads compute; the results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// How pressure is solved for.
+    #[arg(long, conflicts_with = "resume")]
+    pub method: Option<Method>,
+    /// File formats of the frames.
+    #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
+    pub format: Vec<FrameFormat>,
+    /// Override a key of the scene, like fluid.water.density=900.
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub set: Vec<String>,
+    /// Go on with the run in the output directory.
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// Replace the results of an earlier run in the output directory.
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Divergence-free SPH (Bender & Koschier 2017).
+    Dfsph,
+    /// Implicit incompressible SPH (Ihmsen et al. 2014).
+    Iisph,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FrameFormat {
+    /// VTK XML, for ParaView.
+    Vtk,
+    /// BGEO, for Houdini.
+    Bgeo,
+    /// Binary PLY.
+    Ply,
+    /// No frames, only tables.
+    None,
+}
+
+impl RunArguments {
+    /// The flags that change the scene, as overrides like those of `--set`.
+    pub fn overrides(&self) -> Vec<String> {
+        let mut overrides = self.set.clone();
+        if let Some(time) = self.until {
+            overrides.push(format!("simulation.duration={time:?}"));
+        }
+        if let Some(method) = self.method {
+            let name = if method == Method::Dfsph { "dfsph" } else { "iisph" };
+            overrides.push(format!("pressure.solver=\"{name}\""));
+        }
+        if !self.format.is_empty() {
+            let name = |format: &FrameFormat| match format {
+                FrameFormat::Vtk => Some("\"vtk\""),
+                FrameFormat::Bgeo => Some("\"bgeo\""),
+                FrameFormat::Ply => Some("\"ply\""),
+                FrameFormat::None => None,
+            };
+            let names: Vec<&str> = self.format.iter().filter_map(name).collect();
+            overrides.push(format!("output.formats=[{}]", names.join(", ")));
+        }
+        overrides
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn flags_become_overrides_of_the_scene() {
+        let line = "splashdown run x --until 3 --method iisph --format vtk,ply --set a.b=1";
+        let Some(Command::Run(run)) = parse(line).unwrap().command else { panic!() };
+        assert_eq!(
+            run.overrides(),
+            [
+                "a.b=1",
+                "simulation.duration=3.0",
+                "pressure.solver=\"iisph\"",
+                "output.formats=[\"vtk\", \"ply\"]"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_resumed_run_keeps_its_scene() {
+        assert!(parse("splashdown run --resume --set a=1").is_err());
+        assert!(parse("splashdown run --resume --force").is_err());
+        assert!(parse("splashdown run --resume --until 5 --out x").is_ok());
+        assert!(parse("splashdown run --threads 0").is_err());
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+}

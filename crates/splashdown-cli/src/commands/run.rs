@@ -1,0 +1,175 @@
+//! `splashdown run`: a scene from start to end, or an earlier run from where it stopped.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use splashdown::output::driver::Simulation;
+use splashdown::output::error::RunError;
+use splashdown::output::resume::StoredRun;
+use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
+use splashdown::scene::{Built, Scene};
+
+use crate::arguments::RunArguments;
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::signals::StopRequest;
+use crate::summary::{Statistics, next_steps, resume_command};
+use crate::terminal::{print, tell};
+
+const DEFAULT_SCENE: &str = "dam-break";
+
+/// What `splashdown` does without a command.
+pub fn default_scene() -> Result<ExitCode, Failure> {
+    run(&RunArguments::default())
+}
+
+/// Runs a scene.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().map_err(|e| Failure::Usage(format!("--threads {threads}: {e}")))?;
+    }
+    let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
+    finish(simulation, arguments.quiet)
+}
+
+fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
+    let scene = Scene::open(scene_name(arguments), &arguments.overrides())?;
+    let say = |text: &str| {
+        if !arguments.quiet {
+            tell(text);
+        }
+    };
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None if arguments.force => default_directory(&scene.name),
+        None => unused_directory(default_directory(&scene.name), say)?,
+    };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    // Sampling a large scene takes a while: find out first whether its results have a place to go.
+    if existing == Existing::Refuse && !is_free(&path)? {
+        RunDirectory::create(&path, existing)?;
+    }
+    let Built { world, output, notes } = scene.build()?;
+    notes.iter().for_each(|note| say(&format!("note: {note}")));
+    let fluid: usize = world.fluids.iter().map(|f| f.range.len()).sum();
+    let solid: usize = world.solids.iter().map(|s| s.range.len()).sum();
+    say(&format!(
+        "{}: {fluid} fluid and {solid} solid particles, {} s, results in {}",
+        scene.name,
+        output.duration,
+        path.display()
+    ));
+    let directory = RunDirectory::create(&path, existing)?;
+    Ok(Simulation::create(source(&scene)?, world, output, directory)?)
+}
+
+fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None => default_directory(scene_name(arguments)),
+    };
+    let stored = StoredRun::open(&path)?;
+    let SceneSource { name, text, directory } = &stored.scene;
+    if let Some(asked) = &arguments.scene
+        && stem(asked) != stem(name)
+    {
+        let message = format!("{} holds a run of {name}, not of {asked}", path.display());
+        return Err(Failure::Usage(message));
+    }
+    let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
+    let Built { world, output, .. } = scene.build()?;
+    let notes = stored.notes.clone();
+    let simulation = Simulation::resume(stored, source(&scene)?, world, output)?;
+    for note in notes {
+        tell(&format!("note: {note}"));
+    }
+    if !arguments.quiet {
+        let clock = simulation.world().clock;
+        tell(&format!(
+            "{}: going on from t = {:.6} s, step {}",
+            scene.name, clock.time, clock.step
+        ));
+    }
+    Ok(simulation)
+}
+
+/// Steps until the end or until somebody wants the run to stop.
+fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> {
+    let stop = StopRequest::listen()
+        .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
+    let settings = simulation.settings().clone();
+    let directory = simulation.path().to_owned();
+    let mut display = Display::new(quiet, simulation.world().clock.time, settings.duration);
+    let mut statistics = Statistics::default();
+    let mut stopped = None;
+    let mut result = Ok(());
+    while !simulation.is_finished() && stopped.is_none() && result.is_ok() {
+        result = simulation.advance().map(|progress| {
+            statistics.add(&progress.report);
+            display.step(&progress.report);
+        });
+        stopped = stop.exit_code();
+    }
+    let time = simulation.world().clock.time;
+    let saved = result.and_then(|()| simulation.finish());
+    let wall = display.close();
+    let snapshot = saved?;
+    match stopped {
+        Some(code) => {
+            if !quiet {
+                tell(&format!("stopped at t = {time:.6} s, saved in {}", snapshot.display()));
+                tell(&format!("go on with: {}", resume_command(&directory)));
+            }
+            Ok(ExitCode::from(code))
+        }
+        None => {
+            if !quiet {
+                print(&(statistics.table(wall) + "\n"));
+                print(&next_steps(&directory, &settings.formats, settings.duration));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn scene_name(arguments: &RunArguments) -> &str {
+    arguments.scene.as_deref().unwrap_or(DEFAULT_SCENE)
+}
+
+/// `out/NAME` in the current directory.
+fn default_directory(scene: &str) -> PathBuf {
+    Path::new("out").join(stem(scene))
+}
+
+/// The name of a scene without folders and extension.
+fn stem(scene: &str) -> String {
+    let path = Path::new(scene);
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The directory itself, or `NAME-2`, `NAME-3` … if it is in use.
+fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, RunError> {
+    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut path = first.clone();
+    let mut number = 2;
+    while !is_free(&path)? {
+        path = first.with_file_name(format!("{name}-{number}"));
+        number += 1;
+    }
+    if path != first {
+        say(&format!("{} has results already, using {}", first.display(), path.display()));
+    }
+    Ok(path)
+}
+
+/// The scene as the run directory remembers it; resuming must find its files from anywhere.
+fn source(scene: &Scene) -> Result<SceneSource, Failure> {
+    let directory = if scene.directory.as_os_str().is_empty() {
+        std::env::current_dir()
+    } else {
+        std::path::absolute(&scene.directory)
+    };
+    let directory = directory.map_err(|e| Failure::Usage(format!("no current directory: {e}")))?;
+    Ok(SceneSource { name: scene.name.clone(), text: scene.text.clone(), directory })
+}

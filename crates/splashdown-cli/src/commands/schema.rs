@@ -1,0 +1,13 @@
+//! `splashdown schema`: the JSON Schema of scene files.
+
+use std::process::ExitCode;
+
+use splashdown::scene;
+
+use crate::failure::Failure;
+use crate::terminal::print;
+
+pub fn run() -> Result<ExitCode, Failure> {
+    print(&scene::json_schema());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,129 @@
+//! How far a run is: a bar on a terminal, a line every few seconds elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use splashdown::world::StepReport;
+
+use crate::terminal::tell;
+
+const BAR_LENGTH: u64 = 1000;
+const BAR_INTERVAL: Duration = Duration::from_millis(100);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Shows how far a run is.
+pub struct Display {
+    shown_by: ShownBy,
+    start: Instant,
+    start_time: f64,
+    duration: f64,
+    steps: u64,
+    last_shown: Option<Instant>,
+}
+
+enum ShownBy {
+    Nothing,
+    Lines,
+    Bar(ProgressBar),
+}
+
+impl Display {
+    /// Starts to show the run from `time` to `duration`, in simulated seconds.
+    pub fn new(quiet: bool, time: f64, duration: f64) -> Display {
+        let shown_by = if quiet {
+            ShownBy::Nothing
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::new(BAR_LENGTH);
+            if let Ok(style) = ProgressStyle::with_template("{bar:24} {msg}") {
+                bar.set_style(style);
+            }
+            ShownBy::Bar(bar)
+        } else {
+            ShownBy::Lines
+        };
+        let start = Instant::now();
+        Display { shown_by, start, start_time: time, duration, steps: 0, last_shown: None }
+    }
+
+    /// Shows the step that was just done, if it is time to show anything.
+    pub fn step(&mut self, report: &StepReport) {
+        self.steps += 1;
+        let interval = match self.shown_by {
+            ShownBy::Nothing => return,
+            ShownBy::Lines => LINE_INTERVAL,
+            ShownBy::Bar(_) => BAR_INTERVAL,
+        };
+        let since = self.last_shown.unwrap_or(self.start).elapsed();
+        if since < interval {
+            return;
+        }
+        self.last_shown = Some(Instant::now());
+        let text = self.text(report);
+        match &self.shown_by {
+            ShownBy::Bar(bar) => {
+                let share = (report.time / self.duration).clamp(0.0, 1.0);
+                bar.set_position((share * BAR_LENGTH as f64) as u64);
+                bar.set_message(text);
+            }
+            _ => tell(&text),
+        }
+    }
+
+    /// Removes the bar. Returns the wall-clock time since the start.
+    pub fn close(self) -> Duration {
+        if let ShownBy::Bar(bar) = &self.shown_by {
+            bar.finish_and_clear();
+        }
+        self.start.elapsed()
+    }
+
+    fn text(&self, report: &StepReport) -> String {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let done = report.time - self.start_time;
+        let left = seconds * (self.duration - report.time).max(0.0) / done.max(f64::MIN_POSITIVE);
+        format!(
+            "t = {:.3} of {} s, {:.1} steps/s, {}, {} left",
+            report.time,
+            self.duration,
+            self.steps as f64 / seconds.max(1e-9),
+            iterations(report),
+            human_time(left)
+        )
+    }
+}
+
+fn iterations(report: &StepReport) -> String {
+    let mut text = format!("{} iterations", report.density_iterations);
+    if report.divergence_iterations > 0 {
+        text = format!("{}+{text}", report.divergence_iterations);
+    }
+    text
+}
+
+/// A duration as people say it.
+pub fn human_time(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() || s > 8.64e6 => "more than 100 days".to_owned(),
+        s if s >= 86_400.0 => {
+            format!("{:.0} d {:.0} h", (s / 86_400.0).floor(), s % 86_400.0 / 3600.0)
+        }
+        s if s >= 3600.0 => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), s % 3600.0 / 60.0),
+        s if s >= 60.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
+        s if s >= 10.0 => format!("{s:.0} s"),
+        s => format!("{s:.1} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_like_speech() {
+        assert_eq!(human_time(3.21), "3.2 s");
+        assert_eq!(human_time(75.0), "1 min 15 s");
+        assert_eq!(human_time(7260.0), "2 h 1 min");
+        assert_eq!(human_time(f64::INFINITY), "more than 100 days");
+    }
+}

@@ -1,0 +1,147 @@
+//! The closing table: where the time went, and what to do next.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use splashdown::output::settings::Format;
+use splashdown::world::{PHASES, StepReport};
+
+use crate::progress::human_time;
+
+/// Sums over the steps of this session.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    steps: u64,
+    simulated: f64,
+    density_iterations: u64,
+    divergence_iterations: u64,
+    viscosity_iterations: u64,
+    retries: u64,
+    seconds: [f64; PHASES.len()],
+}
+
+impl Statistics {
+    /// Adds a step.
+    pub fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.simulated += report.dt;
+        self.density_iterations += u64::from(report.density_iterations);
+        self.divergence_iterations += u64::from(report.divergence_iterations);
+        self.viscosity_iterations += u64::from(report.viscosity_iterations);
+        self.retries += u64::from(report.retries);
+        for (sum, seconds) in self.seconds.iter_mut().zip(report.seconds) {
+            *sum += seconds;
+        }
+    }
+
+    /// The closing table.
+    pub fn table(&self, wall: Duration) -> String {
+        let wall = wall.as_secs_f64();
+        let mut text = String::new();
+        if self.steps == 0 {
+            return text;
+        }
+        let mut row = |name: &str, seconds: f64| {
+            let share = 100.0 * seconds / wall.max(1e-9);
+            let _ = writeln!(text, "  {name:<22}{seconds:>10.2} s {share:>6.1} %");
+        };
+        for (name, &seconds) in PHASES.iter().zip(&self.seconds) {
+            row(name, seconds);
+        }
+        // What the steps do not account for: tables, probes, waiting for the disk.
+        row("output and the rest", (wall - self.seconds.iter().sum::<f64>()).max(0.0));
+        row("total", wall);
+
+        let steps = self.steps as f64;
+        let mean = |count: u64| count as f64 / steps;
+        let _ = writeln!(
+            text,
+            "  {} steps in {}, {:.3} s simulated, mean time step {:.3e} s",
+            self.steps,
+            human_time(wall),
+            self.simulated,
+            self.simulated / steps
+        );
+        let _ = write!(text, "  iterations per step: {:.1} density", mean(self.density_iterations));
+        for (count, name) in
+            [(self.divergence_iterations, "divergence"), (self.viscosity_iterations, "viscosity")]
+        {
+            if count > 0 {
+                let _ = write!(text, ", {:.1} {name}", mean(count));
+            }
+        }
+        if self.retries > 0 {
+            let _ = write!(text, "; {} steps retried with half the time step", self.retries);
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Where the results are and what to do with them.
+pub fn next_steps(directory: &Path, formats: &[Format], duration: f64) -> String {
+    let mut text = format!("Results are in {}\n", directory.display());
+    if formats.contains(&Format::Vtk) {
+        let file = |name| directory.join(name).display().to_string();
+        let solids = if directory.join("solids.pvd").exists() {
+            format!(" and {}", file("solids.pvd"))
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "  look at it      open {}{solids} in ParaView", file("fluid.pvd"));
+    }
+    let _ = writeln!(
+        text,
+        "  go on           {} --until {}",
+        resume_command(directory),
+        longer(duration)
+    );
+    let _ = writeln!(text, "  other scenes    splashdown list");
+    let _ = writeln!(text, "  make your own   splashdown show dam-break > my-scene.toml");
+    text
+}
+
+/// The command that continues the run in `directory`.
+pub fn resume_command(directory: &Path) -> String {
+    let path = directory.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
+    if path.chars().all(plain) {
+        format!("splashdown run --resume --out {path}")
+    } else {
+        format!("splashdown run --resume --out '{}'", path.replace('\'', "'\\''"))
+    }
+}
+
+/// Twice the duration, without digits that nobody asked for.
+fn longer(duration: f64) -> String {
+    let doubled = format!("{:.3}", 2.0 * duration);
+    doubled.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_phase() {
+        let mut statistics = Statistics::default();
+        let report =
+            StepReport { dt: 0.5, density_iterations: 3, seconds: [0.1; 6], ..Default::default() };
+        statistics.add(&report);
+        statistics.add(&report);
+        let table = statistics.table(Duration::from_secs(2));
+        assert!(PHASES.iter().all(|phase| table.contains(phase)), "{table}");
+        assert!(table.contains("2 steps in 2.0 s, 1.000 s simulated, mean time step 5.000e-1 s"));
+        assert!(table.contains("3.0 density\n"), "{table}");
+    }
+
+    #[test]
+    fn commands_can_be_pasted_into_a_shell() {
+        assert_eq!(resume_command(Path::new("out/dam")), "splashdown run --resume --out out/dam");
+        assert!(resume_command(Path::new("my out/it's")).ends_with("'my out/it'\\''s'"));
+        assert_eq!(longer(1.0), "2");
+        assert_eq!(longer(0.75), "1.5");
+        assert_eq!(longer(100.0), "200");
+    }
+}

@@ -1,0 +1,284 @@
+//! Runs of the real program on a small scene: stopped, killed, damaged, resumed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const SCENE: &str = r#"
+[simulation]
+dimension = 2
+spacing = 0.02
+duration = 0.4
+
+[output]
+frames_per_second = 50
+snapshot_every = 3
+formats = ["vtk", "bgeo", "ply"]
+
+[[fluid]]
+name = "water"
+
+[[fluid.fill]]
+shape.box = { min = [0.0, 0.0], max = [0.3, 0.4] }
+
+[[solid]]
+name = "tank"
+shape.tank = { min = [0.0, 0.0], max = [0.8, 0.6] }
+
+[[probe]]
+name = "gauge"
+quantity = "level"
+at = [0.1, 0.0]
+
+[[probe]]
+name = "sensor"
+quantity = "pressure"
+at = [0.1, 0.1]
+"#;
+
+/// A directory with the scene in it, in which commands are run.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        fs::write(place.path("small.toml"), SCENE).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_splashdown"));
+        command.args(line.split(' ').filter(|word| !word.is_empty()));
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    fn succeed(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert!(output.status.success(), "{line}\n{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn start(&self, line: &str) -> Child {
+        self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Every file below a directory with its bytes.
+fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap().path();
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let name = entry.strip_prefix(path).unwrap().to_string_lossy().into_owned();
+                files.insert(name, fs::read(&entry).unwrap());
+            }
+        }
+    }
+    files
+}
+
+fn assert_same(a: &Path, b: &Path) {
+    let (a, b) = (content(a), content(b));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, bytes) in &a {
+        assert!(*bytes == b[name], "{name} differs");
+    }
+}
+
+/// Waits until the run in `directory` has written its frame `index`, or has ended.
+fn wait_for_frame(child: &mut Child, directory: &Path, index: u64) {
+    let frame = directory.join(format!("vtk/fluid_{index:06}.vtp"));
+    let start = Instant::now();
+    while !frame.exists() && child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(120), "frame {index} never came");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(status.is_ok());
+}
+
+#[test]
+fn a_run_says_where_its_results_are_and_what_to_do_next() {
+    let place = Place::new();
+    let text = place.succeed("run small.toml --until 0.05");
+    for part in ["out/small/fluid.pvd", "ParaView", "--resume", "density solve", "splashdown list"]
+    {
+        assert!(text.contains(part), "{part} is missing from\n{text}");
+    }
+    let files = content(&place.path("out/small"));
+    for name in ["scene.toml", "run.json", "log.csv", "bodies.csv", "probes/gauge.csv", "fluid.pvd"]
+    {
+        assert!(files.contains_key(name), "{name} is missing");
+    }
+    assert!(files.contains_key("vtk/fluid_000002.vtp"));
+    assert!(files.keys().all(|name| !name.ends_with(".tmp") && !name.contains(".lock")));
+    assert_eq!(place.succeed("run small.toml --until 0.05 --quiet --out other"), "");
+}
+
+#[test]
+fn results_are_never_overwritten_silently() {
+    let place = Place::new();
+    place.succeed("run small.toml --until 0.03");
+    let before = content(&place.path("out/small"));
+
+    let refused = place.run("run small.toml --until 0.03 --out out/small");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    place.succeed("run small.toml --until 0.03");
+    assert!(place.path("out/small-2/log.csv").exists());
+    assert_eq!(content(&place.path("out/small")), before);
+
+    place.succeed("run small.toml --until 0.03 --out out/small --force");
+    assert_same(&place.path("out/small"), &place.path("out/small-2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_asked_to_stop_can_be_resumed_to_the_same_bytes() {
+    let place = Place::new();
+    place.succeed("run small.toml --out whole");
+    for (name, code, frame) in [("-INT", 130, 2), ("-TERM", 143, 7)] {
+        let out = place.path(&format!("parts{name}"));
+        let mut child = place.start(&format!("run small.toml --out parts{name}"));
+        wait_for_frame(&mut child, &out, frame);
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        let text = place.run(&format!("run --resume --out parts{name} --threads 1"));
+        assert!(stderr(&text).contains("going on from"), "{}", stderr(&text));
+        assert_same(&place.path("whole"), &out);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_can_be_resumed_to_the_same_bytes_with_any_thread_count() {
+    let place = Place::new();
+    place.succeed("run small.toml --out whole --threads 2");
+    for (frame, threads) in [(0, 1), (4, 3), (11, 1)] {
+        let out = place.path(&format!("killed{frame}"));
+        let mut child = place.start(&format!("run small.toml --threads 1 --out killed{frame}"));
+        wait_for_frame(&mut child, &out, frame);
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        // And again, while it resumes.
+        let line = format!("run --resume --out killed{frame} --threads {threads}");
+        let mut child = place.start(&line);
+        std::thread::sleep(Duration::from_millis(40));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        place.succeed(&line);
+        assert_same(&place.path("whole"), &out);
+    }
+}
+
+#[test]
+fn a_damaged_snapshot_is_reported_and_the_one_before_is_used() {
+    let place = Place::new();
+    place.succeed("run small.toml --out whole");
+    place.succeed("run small.toml --until 0.25 --out parts");
+    let newest = fs::read_dir(place.path("parts/snapshots"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("stop-"))
+        .unwrap();
+    let mut bytes = fs::read(&newest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&newest, bytes).unwrap();
+    let output = place.run("run --resume --out parts --until 0.4");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("checksum"), "{}", stderr(&output));
+    // The scenes differ: one was run with --until from the start.
+    let skip = |mut files: BTreeMap<String, Vec<u8>>| {
+        files.retain(|name, _| name != "scene.toml" && !name.starts_with("snapshots"));
+        files
+    };
+    let (whole, parts) = (skip(content(&place.path("whole"))), skip(content(&place.path("parts"))));
+    assert!(whole == parts);
+}
+
+#[test]
+fn mistakes_end_with_code_2_and_say_where_they_are() {
+    let place = Place::new();
+    fs::write(place.path("bad.toml"), SCENE.replace("spacing", "spacig")).unwrap();
+    for line in ["run bad.toml", "check bad.toml"] {
+        let output = place.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(stderr(&output).contains("bad.toml:4:1"), "{}", stderr(&output));
+    }
+    assert!(!place.path("out").exists(), "nothing is written for a bad scene");
+    assert_eq!(place.run("run no-such-scene").status.code(), Some(2));
+    assert_eq!(place.run("run small.toml --threads 0").status.code(), Some(2));
+    assert_eq!(place.run("run --resume --out nowhere").status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unwritable_directory_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    fs::create_dir(place.path("closed")).unwrap();
+    fs::set_permissions(place.path("closed"), fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(place.path("closed/probe"), "").is_ok() {
+        return; // permissions do not bind the superuser
+    }
+    let output = place.run("run small.toml --until 0.03 --out closed/run");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("closed/run"), "{}", stderr(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported_and_leaves_nothing_half_written() {
+    let place = Place::new();
+    // A limit on the size of files behaves like a disk that fills up while a frame is written.
+    let binary = env!("CARGO_BIN_EXE_splashdown");
+    let script = format!("trap '' XFSZ; ulimit -f 24; exec {binary} run small.toml --out full");
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(place.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot write full/"), "{}", stderr(&output));
+    for name in content(&place.path("full")).keys() {
+        assert!(!name.ends_with(".tmp"), "{name}");
+    }
+}
+
+#[test]
+fn the_other_commands_answer() {
+    let place = Place::new();
+    assert!(place.succeed("list").contains("dam-break"));
+    let text = place.succeed("show dam-break");
+    fs::write(place.path("copy.toml"), text).unwrap();
+    assert!(place.succeed("check copy.toml").contains("particles"));
+    assert!(place.succeed("check small.toml").contains("water"));
+    serde_json::from_str::<serde_json::Value>(&place.succeed("schema")).unwrap();
+}

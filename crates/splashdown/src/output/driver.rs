@@ -1,0 +1,198 @@
+//! A run: a World, its outputs, and the loop that keeps them together.
+//!
+//! Frame k is at k / fps exactly: steps are cut to meet it. The end of the run cuts nothing, so that
+//! a longer run begins with the same bytes.
+
+use std::path::{Path, PathBuf};
+
+use super::error::RunError;
+use super::frame::{Frame, Surfaces};
+use super::resume::StoredRun;
+use super::run_directory::{RunDirectory, SceneSource};
+use super::settings::OutputSettings;
+use super::snapshot::{self, Kind, Metadata, Snapshot};
+use super::tables::Tables;
+use super::writer::{self, Context, Writer};
+use crate::world::{Load, StepError, StepReport, World};
+
+/// A simulation that writes its results to a directory.
+#[derive(Debug)]
+pub struct Simulation {
+    world: World,
+    scene: SceneSource,
+    settings: OutputSettings,
+    next_frame: u64,
+    tables: Tables,
+    // Before the directory: dropped first, so that the lock outlives the last write.
+    writer: Writer,
+    directory: RunDirectory,
+    step: Step,
+}
+
+/// `World::step`, or something simpler in tests.
+type Step = fn(&mut World, f64) -> Result<StepReport, StepError>;
+
+/// What one call of `advance` did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// What the step did.
+    pub report: StepReport,
+    /// The frame that was written after it, if any.
+    pub frame: Option<u64>,
+    /// Whether the run is over.
+    pub finished: bool,
+}
+
+impl Simulation {
+    /// Starts a run in a fresh directory and writes frame 0.
+    pub fn create(
+        scene: SceneSource,
+        world: World,
+        settings: OutputSettings,
+        directory: RunDirectory,
+    ) -> Result<Simulation, RunError> {
+        directory.make_folders(&settings)?;
+        directory.write_scene(&scene)?;
+        let tables = Tables::create(directory.path(), &settings)?;
+        let writer = Writer::start(context(&world, &settings, &directory));
+        let step = World::step;
+        let mut simulation =
+            Simulation { world, scene, settings, next_frame: 0, tables, writer, directory, step };
+        simulation.write_frame()?;
+        Ok(simulation)
+    }
+
+    /// Continues an earlier run so that its outputs end up the same as if it had never stopped.
+    /// `world` and `settings` must be freshly built from `stored.scene`; `scene` is that scene,
+    /// except that the duration may have changed.
+    pub fn resume(
+        stored: StoredRun,
+        scene: SceneSource,
+        mut world: World,
+        settings: OutputSettings,
+    ) -> Result<Simulation, RunError> {
+        let StoredRun { directory, snapshot, .. } = stored;
+        let Some((entry, snapshot)) = snapshot else {
+            directory.remove_after(0)?;
+            return Simulation::create(scene, world, settings, directory);
+        };
+        let Snapshot { state, metadata } = snapshot;
+        world
+            .import_state(&state)
+            .map_err(|reason| RunError::Snapshot { path: entry.path.clone(), reason })?;
+
+        let next_frame = metadata.next_frame;
+        directory.remove_after(next_frame)?;
+        directory.remove_snapshots_after(entry.step)?;
+        directory.make_folders(&settings)?;
+        directory.write_scene(&scene)?;
+        let tables = Tables::reopen(directory.path(), &settings, &metadata.files)?;
+        let context = context(&world, &settings, &directory);
+        writer::write_collections(&context, next_frame)?;
+        let (writer, step) = (Writer::start(context), World::step as Step);
+        Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
+    }
+
+    /// Does one step and writes what is due after it.
+    pub fn advance(&mut self) -> Result<Progress, RunError> {
+        self.writer.check()?;
+        let frame_time = self.next_frame as f64 / self.settings.frames_per_second;
+        let report = (self.step)(&mut self.world, frame_time).map_err(|e| self.give_up(e))?;
+        self.tables.log_step(&self.world, &report)?;
+        let mut frame = None;
+        if self.world.clock.time >= frame_time {
+            frame = Some(self.next_frame);
+            self.write_frame()?;
+        }
+        Ok(Progress { report, frame, finished: self.is_finished() })
+    }
+
+    /// Whether the run has reached its duration.
+    pub fn is_finished(&self) -> bool {
+        self.world.clock.time >= self.settings.duration - 1e-9
+    }
+
+    /// Saves the current state and waits until everything is on disk. Returns the snapshot.
+    pub fn save(&mut self) -> Result<PathBuf, RunError> {
+        self.take_snapshot(Kind::Stop)?;
+        self.writer.wait()?;
+        let name = snapshot::file_name(Kind::Stop, self.world.clock.step);
+        Ok(self.path().join("snapshots").join(name))
+    }
+
+    /// Saves the current state and ends the run, at its end or before. Returns the snapshot.
+    pub fn finish(mut self) -> Result<PathBuf, RunError> {
+        self.save()
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// What the run writes.
+    pub fn settings(&self) -> &OutputSettings {
+        &self.settings
+    }
+
+    /// Where the results are.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// How many frames there are.
+    pub fn frame_count(&self) -> u64 {
+        self.next_frame
+    }
+
+    fn write_frame(&mut self) -> Result<(), RunError> {
+        let index = self.next_frame;
+        self.writer.frame(Frame::capture(&self.world, index))?;
+        self.tables.log_frame(&self.world)?;
+        self.tables.flush()?;
+        // The next frame's forces are means from here on.
+        self.world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
+        self.next_frame += 1;
+        let every = self.settings.snapshot_every;
+        if index > 0 && every > 0 && index.is_multiple_of(every) {
+            self.take_snapshot(Kind::Regular)?;
+        }
+        Ok(())
+    }
+
+    fn take_snapshot(&mut self, kind: Kind) -> Result<(), RunError> {
+        // The tables first: a snapshot must never know more rows than are on disk.
+        let files = self.tables.sync(self.directory.path())?;
+        let metadata = Metadata {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scene_name: self.scene.name.clone(),
+            scene: self.scene.text.clone(),
+            next_frame: self.next_frame,
+            files,
+        };
+        let snapshot = Snapshot { state: self.world.export_state(), metadata };
+        self.writer.snapshot(kind, self.world.clock.step, snapshot)
+    }
+
+    fn give_up(&mut self, error: StepError) -> RunError {
+        let saved = match self.save() {
+            Ok(path) => format!("the last good state is in {}", path.display()),
+            Err(e) => format!("the last good state could not be saved: {e}"),
+        };
+        RunError::Step { error, saved }
+    }
+}
+
+fn context(world: &World, settings: &OutputSettings, directory: &RunDirectory) -> Context {
+    Context {
+        directory: directory.path().to_owned(),
+        formats: settings.formats.clone(),
+        frames_per_second: settings.frames_per_second,
+        surfaces: Surfaces::of(world),
+        snapshots_kept: settings.snapshots_kept,
+    }
+}
+
+#[cfg(test)]
+#[path = "driver_tests.rs"]
+mod tests;

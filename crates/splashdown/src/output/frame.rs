@@ -1,0 +1,101 @@
+//! What one frame shows: an owned copy of the visible part of a World.
+
+use std::sync::Arc;
+
+use crate::math::{DVec3, Pose};
+use crate::world::{TriangleMesh, World};
+
+/// The fluid particles and the poses of the moving bodies at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Number of the frame; 0 is the initial state.
+    pub index: u64,
+    /// All fluids, one after the other.
+    pub points: Points,
+    /// Poses of the moving bodies, in the order of `Surfaces::moving`.
+    pub poses: Vec<Pose>,
+}
+
+/// Fluid particles as they go into files: positions in double precision, so that a tank far from
+/// the origin keeps its details, everything else in single.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// m
+    pub position: Vec<DVec3>,
+    /// m/s
+    pub velocity: Vec<[f32; 3]>,
+    /// Pa
+    pub pressure: Vec<f32>,
+    /// kg/m³
+    pub density: Vec<f32>,
+    /// Identity that survives sorting.
+    pub id: Vec<u32>,
+    /// Index of the fluid.
+    pub fluid: Vec<u32>,
+}
+
+/// Surfaces of all bodies in their own frames. They never change, so frames carry poses only.
+#[derive(Clone, Debug, Default)]
+pub struct Surfaces {
+    /// Bodies that stay where they are, with their index in `World::solids`.
+    pub fixed: Vec<(u32, Pose, Arc<TriangleMesh>)>,
+    /// Bodies that move, with their index in `World::solids`.
+    pub moving: Vec<(u32, Arc<TriangleMesh>)>,
+}
+
+impl Frame {
+    /// Copies what frame `index` shows.
+    pub fn capture(world: &World, index: u64) -> Frame {
+        Frame {
+            index,
+            points: Points::capture(world),
+            poses: world.solids.iter().filter(|s| !s.motion.is_static()).map(|s| s.pose).collect(),
+        }
+    }
+}
+
+impl Points {
+    /// Copies all fluid particles.
+    pub fn capture(world: &World) -> Points {
+        let mut points = Points::default();
+        for (k, fluid) in world.fluids.iter().enumerate() {
+            let (range, p) = (fluid.range.clone(), &world.particles);
+            points.position.extend_from_slice(&p.position[range.clone()]);
+            points
+                .velocity
+                .extend(p.velocity[range.clone()].iter().map(|v| v.as_vec3().to_array()));
+            points.pressure.extend_from_slice(&p.pressure[range.clone()]);
+            points.density.extend_from_slice(&p.density[range.clone()]);
+            points.id.extend_from_slice(&p.id[range.clone()]);
+            points.fluid.extend(std::iter::repeat_n(k as u32, range.len()));
+        }
+        points
+    }
+
+    /// How many particles there are.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+}
+
+impl Surfaces {
+    /// The surfaces of a world's bodies. Bodies without triangles (2D outlines) are left out of the
+    /// files but keep their place among the moving ones.
+    pub fn of(world: &World) -> Surfaces {
+        let mut surfaces = Surfaces::default();
+        for (k, solid) in world.solids.iter().enumerate() {
+            let mesh = Arc::new(solid.surface.clone());
+            if solid.motion.is_static() {
+                surfaces.fixed.push((k as u32, solid.pose, mesh));
+            } else {
+                surfaces.moving.push((k as u32, mesh));
+            }
+        }
+        surfaces
+    }
+}

@@ -1,0 +1,132 @@
+//! What a measuring point sees of the fluid.
+
+use super::settings::{Probe, ProbeQuantity};
+use crate::math::DVec3;
+use crate::solve::reduce;
+use crate::world::World;
+
+/// Names of the values `measure` returns for a quantity.
+pub fn columns(quantity: ProbeQuantity) -> &'static [&'static str] {
+    match quantity {
+        ProbeQuantity::Pressure => &["pressure"],
+        ProbeQuantity::Level => &["level"],
+        ProbeQuantity::Velocity => &["velocity_x", "velocity_y", "velocity_z"],
+    }
+}
+
+/// The current values of a probe; NaN where there is no fluid to measure.
+pub fn measure(world: &World, probe: &Probe) -> Vec<f64> {
+    let particles = &world.particles;
+    match probe.quantity {
+        ProbeQuantity::Pressure => {
+            let [p] = interpolate(world, probe.position, |i| [f64::from(particles.pressure[i])]);
+            vec![p]
+        }
+        ProbeQuantity::Velocity => {
+            interpolate(world, probe.position, |i| particles.velocity[i].to_array()).to_vec()
+        }
+        ProbeQuantity::Level => vec![level(world, probe.position)],
+    }
+}
+
+/// Shepard interpolation Σ w f / Σ w with w = (1 − (r/2h)²)³, which ends smoothly at r = 2h.
+fn interpolate<const K: usize>(
+    world: &World,
+    position: DVec3,
+    value: impl Fn(usize) -> [f64; K] + Sync,
+) -> [f64; K] {
+    let reach_squared = (2.0 * world.spacing).powi(2);
+    let (mut numerator, mut denominator) = ([0.0; K], 0.0);
+    for fluid in &world.fluids {
+        let weight = |i: usize| {
+            let q2 = world.particles.position[i].distance_squared(position) / reach_squared;
+            (1.0 - q2).max(0.0).powi(3)
+        };
+        let (first, n) = (fluid.range.start, fluid.range.len());
+        denominator += reduce::sum(n, |k| weight(first + k));
+        let part = reduce::sums(n, |k| match weight(first + k) {
+            0.0 => [0.0; K],
+            w => value(first + k).map(|f| w * f),
+        });
+        numerator.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+    }
+    numerator.map(|x| x / denominator) // 0/0 = NaN where there is no fluid
+}
+
+/// Height of the free surface above `position`: of the particles within h of the vertical line
+/// through it, the highest that is connected to the lowest by gaps of at most 2h, plus half a
+/// spacing. Drops in flight above the surface do not count.
+fn level(world: &World, position: DVec3) -> f64 {
+    let h = world.spacing;
+    let up = (-world.gravity).try_normalize().unwrap_or(DVec3::Y);
+    let mut heights: Vec<f64> = Vec::new();
+    for fluid in &world.fluids {
+        for &x in &world.particles.position[fluid.range.clone()] {
+            let offset = x - position;
+            let height = offset.dot(up);
+            if (offset - height * up).length_squared() <= h * h {
+                heights.push(height);
+            }
+        }
+    }
+    heights.sort_unstable_by(f64::total_cmp);
+    let Some(&lowest) = heights.first() else { return f64::NAN };
+    let mut surface = lowest;
+    for &height in &heights {
+        if height - surface > 2.0 * h {
+            break;
+        }
+        surface = height;
+    }
+    surface + 0.5 * h
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::testing::small_world;
+
+    fn column_of_water() -> World {
+        let mut world = small_world();
+        let h = world.spacing;
+        let n = world.fluids.iter().map(|f| f.range.len()).sum::<usize>();
+        for i in 0..n {
+            let y = (i as f64 + 0.5) * h;
+            world.particles.position[i] = DVec3::new(0.0, y, 0.0);
+            world.particles.velocity[i] = DVec3::new(1.0, -2.0, 0.0);
+            world.particles.pressure[i] = 100.0;
+        }
+        world
+    }
+
+    fn probe(position: DVec3, quantity: ProbeQuantity) -> Probe {
+        Probe { name: "p".to_owned(), position, quantity }
+    }
+
+    #[test]
+    fn a_uniform_field_is_measured_exactly() {
+        let world = column_of_water();
+        let at = DVec3::new(0.3 * world.spacing, 3.0 * world.spacing, 0.0);
+        let [p] = measure(&world, &probe(at, ProbeQuantity::Pressure))[..] else { panic!() };
+        approx::assert_relative_eq!(p, 100.0, max_relative = 1e-14);
+        let v = measure(&world, &probe(at, ProbeQuantity::Velocity));
+        approx::assert_relative_eq!(v[1], -2.0, max_relative = 1e-14);
+    }
+
+    #[test]
+    fn dry_probes_are_not_numbers() {
+        let world = column_of_water();
+        for quantity in [ProbeQuantity::Pressure, ProbeQuantity::Level] {
+            assert!(measure(&world, &probe(DVec3::X * 9.0, quantity))[0].is_nan());
+        }
+    }
+
+    #[test]
+    fn a_drop_in_the_air_does_not_raise_the_level() {
+        let mut world = column_of_water();
+        let (h, n) = (world.spacing, world.fluids.last().unwrap().range.end);
+        world.particles.position[n - 1].y = 30.0 * h;
+        let level = measure(&world, &probe(DVec3::ZERO, ProbeQuantity::Level))[0];
+        approx::assert_relative_eq!(level, (n - 1) as f64 * h, max_relative = 1e-12);
+    }
+}

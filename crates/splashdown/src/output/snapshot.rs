@@ -1,0 +1,328 @@
+//! Snapshots: a State in a file that is whole or refused.
+//!
+//! ```text
+//! "SPLASHDN" · crc32 of all that follows · format version · length of the rest · safetensors
+//! ```
+//! The rest is a plain safetensors file (offset 24): arrays by name, and one metadata entry
+//! `splashdown` with the numbers and what is needed to continue a run, as JSON. Integers are
+//! little-endian. Nothing in it depends on the machine, so equal states give equal files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde::{Deserialize, Serialize};
+
+use super::atomic;
+use super::error::{At, RunError};
+use crate::math::DVec3;
+use crate::state::{Array, State};
+
+const MAGIC: &[u8; 8] = b"SPLASHDN";
+const VERSION: u32 = 1;
+const HEADER: usize = 24;
+/// The one metadata key: with several, their order in the file would be random.
+const METADATA_KEY: &str = "splashdown";
+
+/// A state and where a run was with its outputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Everything of the world that changes.
+    pub state: State,
+    /// The rest.
+    pub metadata: Metadata,
+}
+
+/// What a run needs besides the state to continue its outputs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Version of Splashdown that wrote it.
+    pub version: String,
+    /// Name of the scene.
+    pub scene_name: String,
+    /// The effective scene.
+    pub scene: String,
+    /// The next frame to be written.
+    pub next_frame: u64,
+    /// Length in bytes of every growing file, relative to the run directory.
+    pub files: BTreeMap<String, u64>,
+}
+
+/// Why a snapshot was taken, which decides how long it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Every so many frames; the newest few are kept.
+    Regular,
+    /// Because the run stopped, at its end or before. Removed by the next one of any kind, so that
+    /// an interrupted run leaves the same files behind as an uninterrupted one.
+    Stop,
+}
+
+/// A snapshot file, by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Steps done.
+    pub step: u64,
+    /// Why it was taken.
+    pub kind: Kind,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    metadata: Metadata,
+    numbers: BTreeMap<String, u64>,
+}
+
+/// The bytes of a snapshot file.
+pub fn encode(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
+    let Snapshot { state, metadata } = snapshot;
+    let stored = Stored { metadata: metadata.clone(), numbers: state.numbers.clone() };
+    let json = serde_json::to_string(&stored).map_err(|e| e.to_string())?;
+    let mut tensors = Vec::with_capacity(state.arrays.len());
+    for (name, array) in &state.arrays {
+        let (kind, shape, bytes): (_, _, &[u8]) = match array {
+            Array::Vectors(v) => (Dtype::F64, vec![v.len(), 3], bytemuck::cast_slice(v)),
+            Array::F64(v) => (Dtype::F64, vec![v.len()], bytemuck::cast_slice(v)),
+            Array::F32(v) => (Dtype::F32, vec![v.len()], bytemuck::cast_slice(v)),
+            Array::U32(v) => (Dtype::U32, vec![v.len()], bytemuck::cast_slice(v)),
+        };
+        let view = TensorView::new(kind, shape, bytes).map_err(|e| e.to_string())?;
+        tensors.push((name.as_str(), view));
+    }
+    let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
+    let payload = serialize(tensors, Some(metadata)).map_err(|e| e.to_string())?;
+
+    let mut file = Vec::with_capacity(HEADER + payload.len());
+    file.extend_from_slice(MAGIC);
+    file.extend_from_slice(&[0; 4]);
+    file.extend_from_slice(&VERSION.to_le_bytes());
+    file.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    file.extend_from_slice(&payload);
+    let crc = crc32fast::hash(&file[12..]);
+    file[8..12].copy_from_slice(&crc.to_le_bytes());
+    Ok(file)
+}
+
+/// Reads a snapshot file back, or says what is wrong with it.
+pub fn decode(file: &[u8]) -> Result<Snapshot, String> {
+    if file.len() < HEADER {
+        return Err("it is cut off".to_owned());
+    }
+    if &file[..8] != MAGIC {
+        return Err("it is not a snapshot".to_owned());
+    }
+    let word = |at: usize| u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]);
+    let length = u64::from(word(16)) | u64::from(word(20)) << 32;
+    let payload = &file[HEADER..];
+    if length > payload.len() as u64 {
+        return Err(format!("it is cut off: {} of {length} bytes", payload.len()));
+    }
+    if crc32fast::hash(&file[12..]) != word(8) {
+        return Err("its checksum is wrong".to_owned());
+    }
+    if word(12) != VERSION {
+        return Err(format!("its format is version {}, this program reads {VERSION}", word(12)));
+    }
+    decode_payload(payload)
+}
+
+fn decode_payload(payload: &[u8]) -> Result<Snapshot, String> {
+    let (_, header) = SafeTensors::read_metadata(payload).map_err(|e| e.to_string())?;
+    let json = header.metadata().as_ref().and_then(|m| m.get(METADATA_KEY));
+    let json = json.ok_or("it has no metadata")?;
+    let stored: Stored = serde_json::from_str(json).map_err(|e| e.to_string())?;
+    let tensors = SafeTensors::deserialize(payload).map_err(|e| e.to_string())?;
+    let mut arrays = BTreeMap::new();
+    for (name, tensor) in tensors.iter() {
+        let data = tensor.data();
+        let array = match (tensor.dtype(), tensor.shape()) {
+            (Dtype::F64, [_, 3]) => Array::Vectors(collect::<DVec3>(data)),
+            (Dtype::F64, [_]) => Array::F64(collect(data)),
+            (Dtype::F32, [_]) => Array::F32(collect(data)),
+            (Dtype::U32, [_]) => Array::U32(collect(data)),
+            (kind, shape) => return Err(format!("{name} is an unexpected {kind:?} {shape:?}")),
+        };
+        arrays.insert(name.to_owned(), array);
+    }
+    Ok(Snapshot { state: State { arrays, numbers: stored.numbers }, metadata: stored.metadata })
+}
+
+fn collect<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+}
+
+/// Name of a snapshot file.
+pub fn file_name(kind: Kind, step: u64) -> String {
+    match kind {
+        Kind::Regular => format!("step-{step:09}.snapshot"),
+        Kind::Stop => format!("stop-{step:09}.snapshot"),
+    }
+}
+
+/// All snapshots in a directory, newest first. None if there is no such directory.
+pub fn list(directory: &Path) -> Result<Vec<Entry>, RunError> {
+    let entries = match fs::read_dir(directory) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.at("list", directory)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.at("list", directory)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".snapshot") else { continue };
+        let (kind, digits) = match stem.split_once('-') {
+            Some(("step", digits)) => (Kind::Regular, digits),
+            Some(("stop", digits)) => (Kind::Stop, digits),
+            _ => continue,
+        };
+        if let Ok(step) = digits.parse() {
+            found.push(Entry { step, kind, path });
+        }
+    }
+    found.sort_by_key(|e| (std::cmp::Reverse(e.step), e.kind == Kind::Stop));
+    Ok(found)
+}
+
+/// Writes a snapshot atomically and removes those that are no longer needed.
+pub fn write(
+    directory: &Path,
+    kind: Kind,
+    step: u64,
+    snapshot: &Snapshot,
+    kept: usize,
+) -> Result<PathBuf, RunError> {
+    let path = directory.join(file_name(kind, step));
+    let bytes = encode(snapshot).map_err(std::io::Error::other).at("write", &path)?;
+    atomic::write_bytes(&path, &bytes)?;
+    // Never fewer than two: if the newest turns out to be unreadable, the one before is used.
+    let mut regular = 0;
+    for entry in list(directory)? {
+        regular += usize::from(entry.kind == Kind::Regular);
+        let superseded = match entry.kind {
+            Kind::Regular => regular > kept.max(2),
+            Kind::Stop => entry.path != path,
+        };
+        if superseded {
+            fs::remove_file(&entry.path).at("remove", &entry.path)?;
+        }
+    }
+    Ok(path)
+}
+
+/// What `load_newest` found.
+#[derive(Clone, Debug)]
+pub struct Newest {
+    /// The newest usable snapshot.
+    pub found: Option<(Entry, Snapshot)>,
+    /// A note about every newer one that had to be passed over.
+    pub notes: Vec<String>,
+}
+
+/// Looks for the newest snapshot that is whole and that `accept` does not object to.
+pub fn load_newest(
+    directory: &Path,
+    accept: impl Fn(&Snapshot) -> Result<(), String>,
+) -> Result<Newest, RunError> {
+    let mut notes = Vec::new();
+    for entry in list(directory)? {
+        let attempt = fs::read(&entry.path)
+            .map_err(|e| format!("it cannot be read: {e}"))
+            .and_then(|bytes| decode(&bytes))
+            .and_then(|snapshot| accept(&snapshot).map(|()| snapshot));
+        match attempt {
+            Ok(snapshot) => return Ok(Newest { found: Some((entry, snapshot)), notes }),
+            Err(reason) => notes.push(format!(
+                "snapshot {} is not used: {reason}; trying the one before",
+                entry.path.display()
+            )),
+        }
+    }
+    Ok(Newest { found: None, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::testing::small_world;
+    use proptest::prelude::*;
+
+    fn sample(step: u64) -> Snapshot {
+        let mut world = small_world();
+        world.clock.step = step;
+        let files = BTreeMap::from([("log.csv".to_owned(), 12)]);
+        let metadata =
+            Metadata { scene: "a = 1\n".to_owned(), next_frame: 4, files, ..Default::default() };
+        Snapshot { state: world.export_state(), metadata }
+    }
+
+    #[test]
+    fn a_snapshot_reads_back_as_it_was_and_always_has_the_same_bytes() {
+        let snapshot = sample(7);
+        let bytes = encode(&snapshot).unwrap();
+        assert_eq!(decode(&bytes).unwrap(), snapshot);
+        assert_eq!(encode(&snapshot).unwrap(), bytes);
+        assert!(SafeTensors::deserialize(&bytes[HEADER..]).is_ok());
+    }
+
+    #[test]
+    fn any_flipped_byte_and_any_cut_is_noticed() {
+        let bytes = encode(&sample(7)).unwrap();
+        for at in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[at] ^= 1 << (at % 8);
+            assert!(decode(&bad).is_err(), "flip at {at}");
+            assert!(decode(&bytes[..at]).is_err(), "cut at {at}");
+        }
+        assert!(decode(&[bytes.as_slice(), &[0]].concat()).is_err());
+    }
+
+    #[test]
+    fn a_damaged_snapshot_is_reported_and_the_one_before_is_used() {
+        let dir = tempfile::tempdir().unwrap();
+        for step in [1, 2, 3] {
+            write(dir.path(), Kind::Regular, step, &sample(step), 3).unwrap();
+        }
+        let newest = dir.path().join(file_name(Kind::Regular, 3));
+        let bytes = fs::read(&newest).unwrap();
+        fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
+        let Newest { found, notes } = load_newest(dir.path(), |_| Ok(())).unwrap();
+        assert_eq!(found.unwrap().1.state.numbers["clock.step"], 2);
+        assert!(notes[0].contains("step-000000003") && notes[0].contains("cut off"), "{notes:?}");
+    }
+
+    #[test]
+    fn only_the_newest_are_kept_and_stops_only_until_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        for step in 1..=3 {
+            write(dir.path(), Kind::Regular, step, &sample(step), 2).unwrap();
+        }
+        write(dir.path(), Kind::Stop, 4, &sample(4), 2).unwrap();
+        let steps = || list(dir.path()).unwrap().iter().map(|e| e.step).collect::<Vec<_>>();
+        assert_eq!(steps(), [4, 3, 2]);
+        write(dir.path(), Kind::Stop, 5, &sample(5), 2).unwrap();
+        assert_eq!(steps(), [5, 3, 2]);
+        write(dir.path(), Kind::Regular, 6, &sample(6), 2).unwrap();
+        assert_eq!(steps(), [6, 3]);
+    }
+
+    proptest! {
+        /// A payload with a right checksum but arbitrary content must still be refused calmly.
+        #[test]
+        fn hostile_payloads_never_panic(mut at in 24usize..2000, byte: u8, cut in 0usize..200) {
+            let mut bytes = encode(&sample(1)).unwrap();
+            at = at.min(bytes.len() - 1);
+            bytes[at] = byte;
+            bytes.truncate(bytes.len() - cut);
+            let length = (bytes.len() - HEADER) as u64;
+            bytes[16..24].copy_from_slice(&length.to_le_bytes());
+            let crc = crc32fast::hash(&bytes[12..]);
+            bytes[8..12].copy_from_slice(&crc.to_le_bytes());
+            if let Ok(snapshot) = decode(&bytes) {
+                let _ = small_world().import_state(&snapshot.state);
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The tables of a run: `log.csv` per step, `bodies.csv` and one file per probe per frame.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::error::RunError;
+use super::probe;
+use super::settings::{OutputSettings, Probe};
+use super::table::{Cell, Table};
+use super::totals::Totals;
+use crate::math::DVec3;
+use crate::world::{StepReport, World};
+
+const LOG_COLUMNS: [&str; 19] = [
+    "step",
+    "t",
+    "dt",
+    "density_iterations",
+    "divergence_iterations",
+    "viscosity_iterations",
+    "density_error",
+    "max_compression",
+    "retries",
+    "particles",
+    "kinetic_energy",
+    "potential_energy",
+    "momentum_x",
+    "momentum_y",
+    "momentum_z",
+    "angular_momentum_x",
+    "angular_momentum_y",
+    "angular_momentum_z",
+    "volume",
+];
+
+const BODY_COLUMNS: [&str; 21] = [
+    "t",
+    "body",
+    "pressure_force_x",
+    "pressure_force_y",
+    "pressure_force_z",
+    "viscous_force_x",
+    "viscous_force_y",
+    "viscous_force_z",
+    "pressure_torque_x",
+    "pressure_torque_y",
+    "pressure_torque_z",
+    "viscous_torque_x",
+    "viscous_torque_y",
+    "viscous_torque_z",
+    "x",
+    "y",
+    "z",
+    "rotation_x",
+    "rotation_y",
+    "rotation_z",
+    "rotation_w",
+];
+
+/// All tables of a run. Nothing in them depends on the machine or the clock on the wall.
+#[derive(Debug)]
+pub struct Tables {
+    log: Table,
+    bodies: Table,
+    probes: Vec<(Probe, Table)>,
+}
+
+impl Tables {
+    /// Starts all tables in the run directory.
+    pub fn create(directory: &Path, settings: &OutputSettings) -> Result<Tables, RunError> {
+        let create_probe = |(probe, file): (Probe, String)| {
+            let mut columns = vec!["t"];
+            columns.extend(probe::columns(probe.quantity));
+            Ok((probe, Table::create(&directory.join(file), &columns)?))
+        };
+        Ok(Tables {
+            log: Table::create(&directory.join("log.csv"), &LOG_COLUMNS)?,
+            bodies: Table::create(&directory.join("bodies.csv"), &BODY_COLUMNS)?,
+            probes: probe_files(settings)
+                .into_iter()
+                .map(create_probe)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Opens the tables of an earlier run and cuts them to the lengths its snapshot remembers.
+    pub fn reopen(
+        directory: &Path,
+        settings: &OutputSettings,
+        lengths: &BTreeMap<String, u64>,
+    ) -> Result<Tables, RunError> {
+        let reopen = |file: &str| {
+            let bytes = *lengths.get(file).ok_or_else(|| {
+                RunError::Directory(format!(
+                    "{} cannot be resumed: its snapshot does not mention {file}",
+                    directory.display()
+                ))
+            })?;
+            Table::reopen(&directory.join(file), bytes)
+        };
+        let reopen_probe = |(probe, file): (Probe, String)| Ok((probe, reopen(&file)?));
+        Ok(Tables {
+            log: reopen("log.csv")?,
+            bodies: reopen("bodies.csv")?,
+            probes: probe_files(settings)
+                .into_iter()
+                .map(reopen_probe)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Adds what one step did.
+    pub fn log_step(&mut self, world: &World, report: &StepReport) -> Result<(), RunError> {
+        let totals = Totals::of(world);
+        let particles: usize = world.fluids.iter().map(|f| f.range.len()).sum();
+        let [px, py, pz] = vector(totals.momentum);
+        let [lx, ly, lz] = vector(totals.angular_momentum);
+        self.log.row(&[
+            Cell::Integer(world.clock.step),
+            Cell::Real(world.clock.time),
+            Cell::Real(report.dt),
+            Cell::Integer(report.density_iterations.into()),
+            Cell::Integer(report.divergence_iterations.into()),
+            Cell::Integer(report.viscosity_iterations.into()),
+            Cell::Real(report.density_error),
+            Cell::Real(report.max_compression),
+            Cell::Integer(report.retries.into()),
+            Cell::Integer(particles as u64),
+            Cell::Real(totals.kinetic_energy),
+            Cell::Real(totals.potential_energy),
+            px,
+            py,
+            pz,
+            lx,
+            ly,
+            lz,
+            Cell::Real(totals.volume),
+        ])
+    }
+
+    /// Adds what bodies and probes see at a frame. Forces are means since the previous frame.
+    pub fn log_frame(&mut self, world: &World) -> Result<(), RunError> {
+        let time = Cell::Real(world.clock.time);
+        for solid in &world.solids {
+            let load = &solid.load;
+            let mean = |impulse: DVec3| {
+                if load.duration > 0.0 { impulse / load.duration } else { DVec3::ZERO }
+            };
+            let mut cells = vec![time, Cell::Text(&solid.name)];
+            cells.extend(vector(mean(load.pressure)));
+            cells.extend(vector(mean(load.viscous)));
+            cells.extend(vector(mean(load.pressure_moment)));
+            cells.extend(vector(mean(load.viscous_moment)));
+            cells.extend(vector(solid.pose.translation));
+            cells.extend(solid.pose.rotation.to_array().map(Cell::Real));
+            self.bodies.row(&cells)?;
+        }
+        for (probe, table) in &mut self.probes {
+            let mut cells = vec![time];
+            cells.extend(probe::measure(world, probe).into_iter().map(Cell::Real));
+            table.row(&cells)?;
+        }
+        Ok(())
+    }
+
+    /// Hands all rows to the system.
+    pub fn flush(&mut self) -> Result<(), RunError> {
+        self.each().try_for_each(Table::flush)
+    }
+
+    /// Makes all rows survive a power cut, and tells how long every table is.
+    pub fn sync(&mut self, directory: &Path) -> Result<BTreeMap<String, u64>, RunError> {
+        let mut lengths = BTreeMap::new();
+        for table in self.each() {
+            table.sync()?;
+            let file = table.path().strip_prefix(directory).unwrap_or(table.path());
+            lengths.insert(file.to_string_lossy().replace('\\', "/"), table.bytes());
+        }
+        Ok(lengths)
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut Table> {
+        let probes = self.probes.iter_mut().map(|(_, table)| table);
+        [&mut self.log, &mut self.bodies].into_iter().chain(probes)
+    }
+}
+
+fn vector(v: DVec3) -> [Cell<'static>; 3] {
+    v.to_array().map(Cell::Real)
+}
+
+/// Every probe with its file, relative to the run directory.
+fn probe_files(settings: &OutputSettings) -> Vec<(Probe, String)> {
+    let mut files: Vec<(Probe, String)> = Vec::new();
+    for probe in &settings.probes {
+        let safe: String = probe
+            .name
+            .chars()
+            .map(|c| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+            .collect();
+        // Different names may look the same once made safe for the file system.
+        let mut file = format!("probes/{safe}.csv");
+        let mut copy = 2;
+        while files.iter().any(|(_, taken)| *taken == file) {
+            file = format!("probes/{safe}-{copy}.csv");
+            copy += 1;
+        }
+        files.push((probe.clone(), file));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::settings::ProbeQuantity;
+    use crate::output::testing::{small_settings, small_world};
+
+    #[test]
+    fn every_row_has_as_many_cells_as_the_header() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("probes")).unwrap();
+        let (mut world, settings) = (small_world(), small_settings());
+        world.solids[0].load.pressure = DVec3::new(0.0, -3.0, 0.0);
+        world.solids[0].load.duration = 0.5;
+        let mut tables = Tables::create(dir.path(), &settings).unwrap();
+        tables.log_step(&world, &StepReport::default()).unwrap();
+        tables.log_frame(&world).unwrap();
+        let lengths = tables.sync(dir.path()).unwrap();
+        assert_eq!(lengths.len(), 2 + settings.probes.len());
+        for (file, bytes) in lengths {
+            let text = std::fs::read_to_string(dir.path().join(&file)).unwrap();
+            assert_eq!(text.len() as u64, bytes);
+            let cells: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
+            assert!(cells.len() > 1 && cells.iter().all(|&n| n == cells[0]), "{file}: {cells:?}");
+        }
+        let bodies = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();
+        assert!(bodies.lines().nth(1).unwrap().starts_with("0.0,floor,0.0,-6.0,0.0,"), "{bodies}");
+    }
+
+    #[test]
+    fn probe_files_stay_inside_their_directory_and_apart() {
+        let mut settings = small_settings();
+        settings.probes = ["../a b", "___a_b", "é"]
+            .map(|name| Probe {
+                name: name.to_owned(),
+                position: DVec3::ZERO,
+                quantity: ProbeQuantity::Level,
+            })
+            .to_vec();
+        let files: Vec<String> = probe_files(&settings).into_iter().map(|(_, f)| f).collect();
+        assert_eq!(files, ["probes/___a_b.csv", "probes/___a_b-2.csv", "probes/é.csv"]);
+    }
+}

@@ -1,0 +1,129 @@
+//! A small world, its settings, and a step of pretended physics, for the tests of this folder.
+
+use crate::math::{DVec3, Dimension, Pose};
+use crate::motion::Motion;
+use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
+use crate::particles::{kernel::KernelKind, store::Particles};
+use crate::world::*;
+
+/// Two fluids of six and three particles and two bodies of two particles and one triangle each.
+pub fn small_world() -> World {
+    let n = 13;
+    let position: Vec<DVec3> =
+        (0..n).map(|i| 0.1 * DVec3::new((i % 4) as f64, (i / 4) as f64 + 0.5, 0.0)).collect();
+    let solid = |name: &str, range: std::ops::Range<usize>| Solid {
+        name: name.to_owned(),
+        local: position[range.clone()].to_vec(),
+        range,
+        pose: Pose::IDENTITY,
+        placement: Pose::IDENTITY,
+        motion: Motion::Static,
+        inset: 0.0,
+        load: Load::default(),
+        surface: TriangleMesh {
+            vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+            triangles: vec![[0, 1, 2]],
+        },
+    };
+    let fluid = |name: &str, range, density| Fluid {
+        name: name.to_owned(),
+        range,
+        density,
+        viscosity: Viscosity::default(),
+    };
+    World {
+        dimension: Dimension::Two,
+        spacing: 0.1,
+        gravity: DVec3::new(0.0, -9.81, 0.0),
+        kernel: KernelKind::Cubic,
+        fluids: vec![fluid("water", 0..6, 1000.0), fluid("oil", 6..9, 800.0)],
+        solids: vec![solid("floor", 9..11), solid("wall", 11..13)],
+        particles: Particles {
+            velocity: (0..n).map(|i| DVec3::new(0.1 * i as f64, 1.0, 0.0)).collect(),
+            id: (0..n as u32).map(|i| 100 + i).collect(),
+            density: (0..n).map(|i| 990.0 + i as f32).collect(),
+            pressure: (0..n).map(|i| 3.5 * i as f32).collect(),
+            divergence_pressure: vec![0.0; n],
+            position,
+        },
+        emitters: Vec::new(),
+        sinks: Vec::new(),
+        pressure: PressureSettings {
+            solver: PressureSolver::Dfsph,
+            boundary: BoundaryPressure::Zero,
+            density_error: 1e-3,
+            divergence_error: 1e-3,
+            min_iterations: 2,
+            max_iterations: 100,
+            warm_start: 0.5,
+        },
+        time_step: TimeStep::Fixed(0.01),
+        clock: Clock::default(),
+    }
+}
+
+/// Ten frames a second in every format, snapshots every third frame.
+pub fn small_settings() -> OutputSettings {
+    OutputSettings {
+        frames_per_second: 10.0,
+        formats: vec![Format::Vtk, Format::Bgeo, Format::Ply],
+        snapshot_every: 3,
+        snapshots_kept: 2,
+        duration: 1.25,
+        probes: vec![
+            Probe {
+                name: "gauge".to_owned(),
+                position: DVec3::ZERO,
+                quantity: ProbeQuantity::Level,
+            },
+            Probe {
+                name: "v".to_owned(),
+                position: DVec3::ZERO,
+                quantity: ProbeQuantity::Velocity,
+            },
+        ],
+    }
+}
+
+/// Pretended physics: every bit of the state depends on every bit of the last one.
+pub fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepError> {
+    let clock = &mut world.clock;
+    let wanted = clock.time + 0.013 + 0.004 * (clock.step as f64).sin();
+    let time = if wanted >= frame_time { frame_time } else { wanted };
+    let dt = time - clock.time;
+    (clock.time, clock.step, clock.dt) = (time, clock.step + 1, dt);
+    let p = &mut world.particles;
+    for i in 0..p.len() {
+        p.velocity[i] += dt * (DVec3::new(-p.position[i].y, p.position[i].x, 0.0) * 3.0);
+        p.position[i] = p.position[i] + dt * p.velocity[i];
+        p.pressure[i] = p.pressure[i] * 0.99 + dt as f32;
+        p.density[i] = 1000.0 + p.pressure[i].sin();
+    }
+    // Sorting, as the real step does: particles of an object trade places.
+    p.position.swap(0, 1);
+    p.velocity.swap(0, 1);
+    p.id.swap(0, 1);
+    for solid in &mut world.solids {
+        solid.load.pressure += dt * p.velocity[0];
+        solid.load.duration += dt;
+    }
+    let density_iterations = 2 + (world.clock.step % 3) as u32;
+    Ok(StepReport { time, dt, density_iterations, seconds: [0.5; 6], ..Default::default() })
+}
+
+/// Reads one array back from a `.vtp` file, following its offset.
+pub fn vtk_array<T: bytemuck::AnyBitPattern>(file: &[u8], name: &str) -> Vec<T> {
+    let find = |text: &[u8], from: usize| {
+        let rest = &file[from..];
+        from + rest.windows(text.len()).position(|w| w == text).expect("not in the file")
+    };
+    let array = find(format!("Name=\"{name}\"").as_bytes(), 0);
+    let offset = find(b"offset=\"", array) + 8;
+    let digits: String =
+        file[offset..].iter().take_while(|b| b.is_ascii_digit()).map(|&b| b as char).collect();
+    let data =
+        find(b"<AppendedData encoding=\"raw\">\n_", 0) + 31 + digits.parse::<usize>().unwrap();
+    let length = u64::from_ne_bytes(file[data..data + 8].try_into().unwrap()) as usize;
+    let bytes = &file[data + 8..data + 8 + length];
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+}

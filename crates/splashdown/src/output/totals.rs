@@ -1,0 +1,69 @@
+//! Sums over all fluid particles that physics conserves, or should.
+
+use crate::math::DVec3;
+use crate::solve::reduce;
+use crate::world::World;
+
+/// Energies, momenta and volume of all fluids together. In 2D, per metre of depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// ½ Σ m v², J.
+    pub kinetic_energy: f64,
+    /// −Σ m g·x, J; zero at the origin.
+    pub potential_energy: f64,
+    /// Σ m v, N·s.
+    pub momentum: DVec3,
+    /// Σ m x × v about the origin, N·m·s.
+    pub angular_momentum: DVec3,
+    /// Σ m/ρ, m³.
+    pub volume: f64,
+}
+
+impl Totals {
+    /// Sums over the fluids of `world`, with the same bits on any thread count.
+    pub fn of(world: &World) -> Totals {
+        let mut totals = Totals::default();
+        let particles = &world.particles;
+        for fluid in &world.fluids {
+            let m = fluid.density * world.dimension.volume(world.spacing);
+            let [v2, gx, px, py, pz, lx, ly, lz, volume] = reduce::sums(fluid.range.len(), |k| {
+                let i = fluid.range.start + k;
+                let (x, v, rho) =
+                    (particles.position[i], particles.velocity[i], f64::from(particles.density[i]));
+                let l = x.cross(v);
+                // A particle that no step has touched yet has no density; it has its rest volume.
+                let volume = if rho > 0.0 { m / rho } else { m / fluid.density };
+                [v.dot(v), world.gravity.dot(x), v.x, v.y, v.z, l.x, l.y, l.z, volume]
+            });
+            totals.kinetic_energy += 0.5 * m * v2;
+            totals.potential_energy -= m * gx;
+            totals.momentum += m * DVec3::new(px, py, pz);
+            totals.angular_momentum += m * DVec3::new(lx, ly, lz);
+            totals.volume += volume;
+        }
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::testing::small_world;
+
+    #[test]
+    fn a_single_particle_has_the_energies_of_a_point_mass() {
+        let mut world = small_world();
+        world.fluids[0].range = 0..1;
+        world.fluids[1].range = 1..1;
+        world.particles.position[0] = DVec3::new(2.0, 3.0, 0.0);
+        world.particles.velocity[0] = DVec3::new(0.0, 4.0, 0.0);
+        world.particles.density[0] = 500.0;
+        let m = 1000.0 * world.spacing.powi(2);
+        let totals = Totals::of(&world);
+        assert_eq!(totals.kinetic_energy, 0.5 * m * 16.0);
+        assert_eq!(totals.potential_energy, m * 9.81 * 3.0);
+        assert_eq!(totals.momentum, DVec3::new(0.0, 4.0 * m, 0.0));
+        assert_eq!(totals.angular_momentum, DVec3::new(0.0, 0.0, 8.0 * m));
+        assert_eq!(totals.volume, m / 500.0);
+    }
+}

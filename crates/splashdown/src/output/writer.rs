@@ -1,0 +1,275 @@
+//! The background thread that writes frames and snapshots while the physics goes on.
+//!
+//! Jobs are done in the order they were given: once a snapshot exists, so do all frames before it.
+//! After the first error nothing more is written, and the error reaches the driver at its next call.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use super::error::RunError;
+use super::frame::{Frame, Surfaces};
+use super::settings::Format;
+use super::snapshot::{self, Kind, Snapshot};
+use super::{atomic, bgeo, ply, vtk};
+
+/// Frames that may wait; the driver waits when more are due, so memory stays bounded.
+const QUEUE: usize = 2;
+
+/// What does not change from frame to frame.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The run directory.
+    pub directory: PathBuf,
+    /// Formats of the frames.
+    pub formats: Vec<Format>,
+    /// Turns frame numbers into times.
+    pub frames_per_second: f64,
+    /// Surfaces of the bodies.
+    pub surfaces: Surfaces,
+    /// How many regular snapshots to keep.
+    pub snapshots_kept: usize,
+}
+
+/// A handle on the background thread.
+#[derive(Debug)]
+pub struct Writer {
+    jobs: Option<SyncSender<Job>>,
+    failure: Arc<Mutex<Option<RunError>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+enum Job {
+    Frame(Frame),
+    Snapshot(Kind, u64, Box<Snapshot>),
+    /// Answers when everything before it is done.
+    Barrier(SyncSender<()>),
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub fn start(context: Context) -> Writer {
+        let (jobs, queue) = sync_channel(QUEUE);
+        let failure = Arc::new(Mutex::new(None));
+        let shared = Arc::clone(&failure);
+        let thread = std::thread::spawn(move || work(&context, &queue, &shared));
+        Writer { jobs: Some(jobs), failure, thread: Some(thread) }
+    }
+
+    /// Hands over a frame; waits while the queue is full.
+    pub fn frame(&self, frame: Frame) -> Result<(), RunError> {
+        self.send(Job::Frame(frame))
+    }
+
+    /// Hands over a snapshot.
+    pub fn snapshot(&self, kind: Kind, step: u64, snapshot: Snapshot) -> Result<(), RunError> {
+        self.send(Job::Snapshot(kind, step, Box::new(snapshot)))
+    }
+
+    /// Reports an error of the thread, if there was one.
+    pub fn check(&self) -> Result<(), RunError> {
+        let mut failure = self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match failure.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until everything handed over so far is on disk.
+    pub fn wait(&self) -> Result<(), RunError> {
+        let (done, answer) = sync_channel(1);
+        self.send(Job::Barrier(done))?;
+        // No answer means that the thread stopped at an error, which `check` reports.
+        let finished = answer.recv().is_ok();
+        self.check()?;
+        if finished { Ok(()) } else { Err(RunError::WriterStopped) }
+    }
+
+    /// Waits for everything and ends the thread.
+    pub fn finish(mut self) -> Result<(), RunError> {
+        self.join();
+        self.check()
+    }
+
+    fn send(&self, job: Job) -> Result<(), RunError> {
+        self.check()?;
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
+        if !sent {
+            self.check()?;
+            return Err(RunError::WriterStopped);
+        }
+        Ok(())
+    }
+
+    fn join(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            let mut failure = self.failure.lock().unwrap_or_else(|p| p.into_inner());
+            failure.get_or_insert(RunError::WriterStopped);
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+fn work(context: &Context, queue: &Receiver<Job>, failure: &Mutex<Option<RunError>>) {
+    for job in queue {
+        let result = match job {
+            Job::Frame(frame) => write_frame(context, &frame),
+            Job::Snapshot(kind, step, snapshot) => {
+                let directory = context.directory.join("snapshots");
+                snapshot::write(&directory, kind, step, &snapshot, context.snapshots_kept).map(drop)
+            }
+            Job::Barrier(done) => {
+                // Whoever asked may have given up waiting.
+                let _ = done.send(());
+                Ok(())
+            }
+        };
+        if let Err(error) = result {
+            *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+            return;
+        }
+    }
+}
+
+fn write_frame(context: &Context, frame: &Frame) -> Result<(), RunError> {
+    let file = |name: String| context.directory.join(name);
+    for format in &context.formats {
+        match format {
+            Format::Bgeo => {
+                let path = file(frame_file(Format::Bgeo, "fluid", frame.index));
+                atomic::write(&path, |out| bgeo::write(out, &frame.points))?;
+            }
+            Format::Ply => {
+                let path = file(frame_file(Format::Ply, "fluid", frame.index));
+                atomic::write(&path, |out| ply::write(out, &frame.points))?;
+            }
+            Format::Vtk => {
+                let surfaces = &context.surfaces;
+                let path = file(frame_file(Format::Vtk, "fluid", frame.index));
+                atomic::write(&path, |out| vtk::write_points(out, &frame.points))?;
+                if has_fixed(surfaces) && frame.index == 0 {
+                    atomic::write(&file(FIXED.to_owned()), |out| vtk::write_fixed(out, surfaces))?;
+                }
+                if has_moving(surfaces) {
+                    let path = file(frame_file(Format::Vtk, "moving", frame.index));
+                    atomic::write(&path, |out| vtk::write_moving(out, surfaces, &frame.poses))?;
+                }
+                write_collections(context, frame.index + 1)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rewrites the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a
+/// file each: ParaView then gives them separate colours and opacity.
+pub fn write_collections(context: &Context, frames: u64) -> Result<(), RunError> {
+    if !context.formats.contains(&Format::Vtk) {
+        return Ok(());
+    }
+    let write = |name: &str, files: &dyn Fn(u64) -> Vec<String>| {
+        let text = vtk::collection(frames, context.frames_per_second, files);
+        atomic::write_bytes(&context.directory.join(name), text.as_bytes())
+    };
+    write("fluid.pvd", &|k| vec![frame_file(Format::Vtk, "fluid", k)])?;
+    let (fixed, moving) = (has_fixed(&context.surfaces), has_moving(&context.surfaces));
+    if fixed || moving {
+        write("solids.pvd", &|k| {
+            let fixed = fixed.then(|| FIXED.to_owned());
+            let moving = moving.then(|| frame_file(Format::Vtk, "moving", k));
+            fixed.into_iter().chain(moving).collect()
+        })?;
+    }
+    Ok(())
+}
+
+/// The bodies that never move, written with frame 0.
+const FIXED: &str = "vtk/fixed.vtp";
+
+/// The file of a frame, relative to the run directory.
+pub fn frame_file(format: Format, what: &str, index: u64) -> String {
+    let (folder, extension) = folder_and_extension(format);
+    format!("{folder}/{what}_{index:06}.{extension}")
+}
+
+/// The number of the frame that a file in a frame folder belongs to, if it is one of ours.
+pub fn frame_index(format: Format, path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(folder_and_extension(format).1)?.strip_suffix('.')?;
+    let digits = stem.strip_prefix("fluid_").or_else(|| stem.strip_prefix("moving_"))?;
+    digits.parse().ok()
+}
+
+/// The folder of a format's frames, and how their names end.
+pub fn folder_and_extension(format: Format) -> (&'static str, &'static str) {
+    match format {
+        Format::Vtk => ("vtk", "vtp"),
+        Format::Bgeo => ("bgeo", "bgeo"),
+        Format::Ply => ("ply", "ply"),
+    }
+}
+
+fn has_fixed(surfaces: &Surfaces) -> bool {
+    surfaces.fixed.iter().any(|(_, _, mesh)| !mesh.triangles.is_empty())
+}
+
+fn has_moving(surfaces: &Surfaces) -> bool {
+    surfaces.moving.iter().any(|(_, mesh)| !mesh.triangles.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::testing::small_world;
+
+    fn context(directory: &Path) -> Context {
+        Context {
+            directory: directory.to_owned(),
+            formats: vec![Format::Vtk, Format::Ply],
+            frames_per_second: 10.0,
+            surfaces: Surfaces::of(&small_world()),
+            snapshots_kept: 2,
+        }
+    }
+
+    #[test]
+    fn frames_and_collections_appear_under_their_names() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("vtk")).unwrap();
+        std::fs::create_dir(dir.path().join("ply")).unwrap();
+        let writer = Writer::start(context(dir.path()));
+        for k in 0..4 {
+            writer.frame(Frame::capture(&small_world(), k)).unwrap();
+        }
+        writer.wait().unwrap();
+        assert!(dir.path().join("ply/fluid_000003.ply").is_file());
+        writer.finish().unwrap();
+        let solids = std::fs::read_to_string(dir.path().join("solids.pvd")).unwrap();
+        assert_eq!(solids.matches("vtk/fixed.vtp").count(), 4);
+        assert_eq!(frame_index(Format::Ply, Path::new("x/fluid_000003.ply")), Some(3));
+        assert_eq!(frame_index(Format::Vtk, Path::new("vtk/fixed.vtp")), None);
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_reaches_the_driver() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("vtk")).unwrap(); // but no ply/
+        let writer = Writer::start(context(dir.path()));
+        writer.frame(Frame::capture(&small_world(), 0)).unwrap();
+        let message = writer.wait().unwrap_err().to_string();
+        assert!(message.contains("ply/fluid_000000.ply"), "{message}");
+        assert!(matches!(
+            writer.frame(Frame::capture(&small_world(), 1)),
+            Err(RunError::WriterStopped)
+        ));
+    }
+}

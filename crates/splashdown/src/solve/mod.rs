@@ -1,0 +1,3 @@
+//! Solvers and sums that know no physics.
+
+pub mod reduce;
