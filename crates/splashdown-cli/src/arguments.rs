@@ -35,6 +35,41 @@ pub enum Command {
     },
     /// Print the JSON Schema of scene files, for editors.
     Schema,
+    /// Measure methods against known answers; exit status 1 when any is off.
+    Validate(ValidateArguments),
+    /// Measure the speed on fixed scenes, next to the limits of the machine.
+    Bench(BenchArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    /// Names of cases [default: all].
+    pub cases: Vec<String>,
+    /// One JSON object per metric instead of a table.
+    #[arg(long)]
+    pub json: bool,
+    /// List the cases.
+    #[arg(long)]
+    pub list: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct BenchArguments {
+    /// Scenes to run.
+    #[arg(default_values_t = ["dam-break-100k".to_owned(), "dam-break-1m".to_owned()])]
+    pub scenes: Vec<String>,
+    /// Steps to measure.
+    #[arg(long, default_value_t = 20)]
+    pub steps: u64,
+    /// How many threads compute [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Override a key of the scenes.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// One JSON object per scene instead of a table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Default, Args)]

@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         Some(Command::Show { name }) => commands::show::run(&name),
         Some(Command::Check { scene, set }) => commands::check::run(&scene, &set),
         Some(Command::Schema) => commands::schema::run(),
+        Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
+        Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
     };
     match result {
         Ok(code) => code,

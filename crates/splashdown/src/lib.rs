@@ -1,5 +1,6 @@
 //! Splashdown: water, rigid bodies and soft bodies that push on each other at the same time.
 
+pub mod bench;
 pub mod expression;
 pub mod math;
 pub mod motion;
@@ -11,4 +12,5 @@ pub mod solve;
 pub mod sph;
 pub mod state;
 pub mod step;
+pub mod validate;
 pub mod world;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::math::{DVec3, Dimension, Pose};
 use crate::motion::Motion;
 use crate::particles::kernel::{Kernel, KernelKind};
+use crate::particles::neighbors::Neighbors;
 use crate::particles::store::{NewParticle, Particles};
 use crate::step::Workspace;
 
@@ -376,6 +377,11 @@ impl World {
     /// The kernel in this world's dimension.
     pub fn kernel(&self) -> Kernel {
         Kernel { kind: self.kernel, dimension: self.dimension }
+    }
+
+    /// The neighbour lists of the last step.
+    pub fn neighbors(&self) -> &Neighbors {
+        &self.workspace.neighbors
     }
 
     /// Mass of one particle of fluid `k`, kg (2D: kg per metre of depth).

@@ -1,7 +1,9 @@
 //! One file per subcommand.
 
+pub mod bench;
 pub mod check;
 pub mod list;
 pub mod run;
 pub mod schema;
 pub mod show;
+pub mod validate;

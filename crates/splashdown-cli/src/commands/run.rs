@@ -25,12 +25,16 @@ pub fn default_scene() -> Result<ExitCode, Failure> {
 
 /// Runs a scene.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().map_err(|e| Failure::Usage(format!("--threads {threads}: {e}")))?;
-    }
+    use_threads(arguments.threads)?;
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
     finish(simulation, arguments.quiet)
+}
+
+/// Computes with so many threads from now on; None leaves it at one for each core.
+pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+    pool.build_global().map_err(|e| Failure::Usage(format!("--threads {threads}: {e}")))
 }
 
 fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {

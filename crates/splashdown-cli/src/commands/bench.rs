@@ -1,0 +1,89 @@
+//! `splashdown bench`: how fast fixed scenes run, next to what the machine could do.
+
+use std::process::ExitCode;
+
+use splashdown::bench::{self, Report};
+use splashdown::scene::Scene;
+use splashdown::world::PHASES;
+
+use crate::arguments::BenchArguments;
+use crate::commands::run::use_threads;
+use crate::failure::Failure;
+use crate::terminal::{print, tell};
+
+/// Steps before the clock starts: the column is falling by then, and memory has been touched.
+const WARM_UP: u64 = 5;
+
+/// Runs the benchmark scenes.
+pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
+    use_threads(arguments.threads)?;
+    for name in &arguments.scenes {
+        let scene = Scene::open(name, &arguments.set)?;
+        let mut world = scene.build()?.world;
+        if !arguments.json {
+            tell(&format!("{name}: {} steps …", WARM_UP + arguments.steps));
+        }
+        let report = bench::run(&mut world, WARM_UP, arguments.steps)
+            .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        print(&if arguments.json { json(name, &report) } else { table(name, &report) });
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The most memory this process has held, MB, where the system tells.
+fn peak_megabytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+}
+
+fn table(name: &str, report: &Report) -> String {
+    let threads = rayon::current_num_threads();
+    let mut text = format!(
+        "{name}: {} fluid and {} wall particles, {:.1} fluid neighbours each, {} steps, {threads} threads\n\n",
+        report.fluid, report.walls, report.neighbors, report.steps
+    );
+    text += &format!("  {:<20}{:>16}{:>12}\n", "phase", "ns per particle", "per pair");
+    for (k, phase) in PHASES.iter().enumerate() {
+        let (particle, pair) = (report.phases[k], report.per_pair(k));
+        text += &format!("  {phase:<20}{particle:>16.1}{pair:>12.2}\n");
+    }
+    let total: f64 = report.phases.iter().sum();
+    text += &format!("  {:<20}{total:>16.1}\n\n", "step");
+    let mut line = |what: &str, value: String| text += &format!("  {what:<44}{value}\n");
+    line("pressure iterations per step", format!("{:.1}", report.iterations));
+    line("ns per particle and pressure iteration", format!("{:.1}", report.iteration_ns));
+    line("machine: ns to fetch a neighbour's record", format!("{:.2}", report.machine.gather_ns));
+    line("machine: GB/s read in order", format!("{:.1}", report.machine.bandwidth));
+    line("iteration over the gather limit", format!("{:.2}", report.over_gather_limit()));
+    line("share of the memory bandwidth", format!("{:.2}", report.bandwidth_share()));
+    line("bytes of neighbour lists per particle", format!("{:.0}", report.list_bytes));
+    if let Some(peak) = peak_megabytes() {
+        let bytes = peak * 1024.0 * 1024.0 / report.fluid as f64;
+        line("peak memory", format!("{peak:.0} MB, {bytes:.0} bytes per fluid particle"));
+    }
+    text + "\n"
+}
+
+fn json(name: &str, report: &Report) -> String {
+    let phases: serde_json::Map<String, serde_json::Value> =
+        PHASES.iter().zip(report.phases).map(|(p, ns)| ((*p).to_owned(), ns.into())).collect();
+    let value = serde_json::json!({
+        "scene": name,
+        "threads": rayon::current_num_threads(),
+        "fluid": report.fluid,
+        "walls": report.walls,
+        "steps": report.steps,
+        "neighbors": report.neighbors,
+        "ns_per_particle": phases,
+        "iterations": report.iterations,
+        "ns_per_particle_and_iteration": report.iteration_ns,
+        "gather_ns": report.machine.gather_ns,
+        "bandwidth_gb_per_s": report.machine.bandwidth,
+        "over_gather_limit": report.over_gather_limit(),
+        "bandwidth_share": report.bandwidth_share(),
+        "list_bytes_per_particle": report.list_bytes,
+        "peak_mb": peak_megabytes(),
+    });
+    format!("{value}\n")
+}

@@ -1,0 +1,63 @@
+//! `splashdown validate`: methods against known answers.
+
+use std::process::ExitCode;
+
+use splashdown::validate::{Case, Metric, cases};
+
+use crate::arguments::ValidateArguments;
+use crate::failure::Failure;
+use crate::terminal::{print, tell};
+
+/// Runs the named cases, or all; exit code 1 when any metric fails.
+pub fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
+    if arguments.list {
+        for case in cases() {
+            print(&format!("{:<14} {}\n{:<14} ({})\n", case.name, case.summary, "", case.source));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let chosen = choose(&arguments.cases)?;
+    let show = if arguments.json { show_json } else { show_row };
+    let mut failed = 0;
+    for case in chosen {
+        if !arguments.json {
+            print(&format!("{}: {} ({})\n", case.name, case.summary, case.source));
+        }
+        failed += case.run(show).iter().filter(|metric| !metric.pass).count();
+    }
+    if failed > 0 {
+        tell(&format!("{failed} metrics out of tolerance"));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn choose(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+    if names.is_empty() {
+        return Ok(cases().iter().collect());
+    }
+    let find = |name: &String| {
+        cases().iter().find(|case| case.name == name).ok_or_else(|| {
+            let known: Vec<&str> = cases().iter().map(|case| case.name).collect();
+            Failure::Usage(format!("there is no case {name}; cases are {}", known.join(", ")))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn show_json(metric: &Metric) {
+    match serde_json::to_string(metric) {
+        Ok(line) => print(&(line + "\n")),
+        Err(error) => tell(&format!("error: {}: {error}", metric.metric)),
+    }
+}
+
+fn show_row(metric: &Metric) {
+    let Metric { metric, value, expected, tolerance, pass, .. } = metric;
+    let (mark, demand) = if tolerance.is_finite() {
+        (if *pass { "pass" } else { "FAIL" }, format!("{expected:.4} ± {tolerance:.4}"))
+    } else {
+        ("    ", String::new())
+    };
+    print(&format!("  {mark}  {metric:<62} {value:>12.5}  {demand}\n"));
+}

@@ -1,0 +1,142 @@
+//! How fast the program is, next to how fast the machine could go.
+//!
+//! A pressure iteration visits every neighbour of every particle twice. Its floor on a machine is the
+//! time to fetch that many 16-byte records from the places where neighbours are; and the time to stream
+//! the pairs once through memory. Both are measured here, in the same run and on the same lists, so that
+//! the figures mean something on a noisy machine too.
+
+use std::time::Instant;
+
+use glam::Vec4;
+use rayon::prelude::*;
+
+use crate::particles::neighbors::{Chunk, Neighbors};
+use crate::particles::pair::Pair;
+use crate::world::{PHASES, StepError, World};
+
+/// What the machine can do, measured with this many threads on this scene's lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Nanoseconds to fetch the 16-byte record of a neighbour, wall-clock.
+    pub gather_ns: f64,
+    /// Bytes per nanosecond (GB/s) read from memory in order.
+    pub bandwidth: f64,
+}
+
+/// The result of a benchmark.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Fluid particles.
+    pub fluid: usize,
+    /// Wall particles.
+    pub walls: usize,
+    /// Steps measured.
+    pub steps: u64,
+    /// Mean number of fluid neighbours.
+    pub neighbors: f64,
+    /// Nanoseconds per fluid particle and step, by phase.
+    pub phases: [f64; PHASES.len()],
+    /// Pressure iterations per step, of both solves together.
+    pub iterations: f64,
+    /// Nanoseconds per fluid particle and pressure iteration.
+    pub iteration_ns: f64,
+    /// Bytes of neighbour lists per fluid particle.
+    pub list_bytes: f64,
+    /// The machine.
+    pub machine: Machine,
+}
+
+impl Report {
+    /// Time of an iteration over the time to fetch two records per pair: the gather limit.
+    pub fn over_gather_limit(&self) -> f64 {
+        self.iteration_ns / (2.0 * self.neighbors * self.machine.gather_ns)
+    }
+
+    /// Share of the memory bandwidth that streaming the pairs twice per iteration takes up.
+    pub fn bandwidth_share(&self) -> f64 {
+        let bytes = 2.0 * self.neighbors * size_of::<Pair>() as f64;
+        bytes / self.iteration_ns / self.machine.bandwidth
+    }
+
+    /// Nanoseconds per pair of one phase.
+    pub fn per_pair(&self, phase: usize) -> f64 {
+        self.phases[phase] / self.neighbors
+    }
+}
+
+/// Steps `world` `warm_up` times unmeasured, then `steps` times measured.
+pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
+    for _ in 0..warm_up {
+        world.step(f64::MAX)?;
+    }
+    let mut seconds = [0.0; PHASES.len()];
+    let mut iterations = 0;
+    for _ in 0..steps {
+        let step = world.step(f64::MAX)?;
+        iterations += step.density_iterations + step.divergence_iterations;
+        for (sum, s) in seconds.iter_mut().zip(step.seconds) {
+            *sum += s;
+        }
+    }
+    let fluid = world.fluid_count();
+    let lists = world.neighbors();
+    let per_particle = 1e9 / (fluid as f64 * steps as f64);
+    let phases = seconds.map(|s| s * per_particle);
+    let iterations = f64::from(iterations) / steps as f64;
+    let solves = ["divergence solve", "density solve"];
+    let in_solves: f64 =
+        PHASES.iter().zip(phases).filter(|(name, _)| solves.contains(name)).map(|p| p.1).sum();
+    Ok(Report {
+        fluid,
+        walls: world.particles.len() - fluid,
+        steps,
+        neighbors: lists.pair_count() as f64 / fluid as f64,
+        phases,
+        iterations,
+        iteration_ns: in_solves / iterations,
+        list_bytes: lists.bytes() as f64 / fluid as f64,
+        machine: Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() },
+    })
+}
+
+/// The best of a few runs of `work`, s: what the machine can do when nobody disturbs it.
+fn fastest(mut work: impl FnMut() -> f32) -> f64 {
+    let time = |_| {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        start.elapsed().as_secs_f64()
+    };
+    (0..7).map(time).fold(f64::INFINITY, f64::min)
+}
+
+/// Fetches a 16-byte record for every pair, by plain index lists as a solver without halos would.
+fn gather_ns(lists: &Neighbors, fluid: usize) -> f64 {
+    let records = vec![Vec4::ONE; fluid];
+    let indices = |chunk: &Chunk| -> Vec<u32> {
+        (0..chunk.particles.len()).flat_map(|k| chunk.neighbors(k)).map(|(j, _)| j as u32).collect()
+    };
+    let lists: Vec<Vec<u32>> = lists.chunks.par_iter().map(indices).collect();
+    let pairs: usize = lists.iter().map(Vec::len).sum();
+    let seconds = fastest(|| {
+        let sum = |list: &Vec<u32>| list.iter().map(|&j| records[j as usize]).sum::<Vec4>().x;
+        lists.par_iter().map(sum).sum()
+    });
+    seconds * 1e9 / pairs as f64
+}
+
+/// Reads an array much larger than the caches.
+fn bandwidth() -> f64 {
+    let array = vec![1.0f32; 32 << 20];
+    let seconds = fastest(|| {
+        let sum = |part: &[f32]| {
+            let lanes = part.as_chunks::<4>().0.iter().map(|&x| Vec4::from(x));
+            let [mut a, mut b] = [Vec4::ZERO; 2];
+            for (k, lane) in lanes.enumerate() {
+                if k % 2 == 0 { a += lane } else { b += lane }
+            }
+            (a + b).x
+        };
+        array.par_chunks(1 << 16).map(sum).sum()
+    });
+    size_of_val(array.as_slice()) as f64 / (seconds * 1e9)
+}

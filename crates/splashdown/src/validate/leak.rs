@@ -1,0 +1,77 @@
+//! Violent sloshing in closed containers whose walls are one layer of particles: nothing gets out.
+
+use super::run::{advance, world};
+use super::{Case, Report};
+use crate::math::{DVec3, Dimension};
+use crate::shapes::Shape;
+use crate::world::World;
+
+pub const CASE: Case = Case {
+    name: "leak",
+    summary: "ten seconds of violent sloshing in a closed tank, a sphere and a cone",
+    source: "a closed container stays closed",
+    run,
+};
+
+const SCENE: &str = include_str!("../../validation/leak.toml");
+
+/// A container: its name, what a scene says of it and of the water in it, its shape as it is placed.
+struct Container {
+    name: &'static str,
+    solid: &'static str,
+    fill: &'static str,
+    shape: Shape,
+}
+
+fn containers() -> [Container; 3] {
+    [
+        Container {
+            name: "tank",
+            solid: "shape.tank = { size = [1, 1, 1] }",
+            fill: "shape.box = { min = [-0.5, -0.5, -0.5], max = [0.5, 0, 0.5] }",
+            shape: Shape::Box { half: DVec3::splat(0.5) },
+        },
+        Container {
+            name: "sphere",
+            solid: "shape.sphere = { radius = 0.5 }",
+            fill: "shape.box = { min = [-0.5, -0.5, -0.5], max = [0.5, 0, 0.5] }",
+            shape: Shape::Sphere { radius: 0.5 },
+        },
+        Container {
+            name: "cone",
+            solid: "shape.cone = { radius = 0.6, height = 1 }",
+            fill: "shape.box = { min = [-0.6, 0, -0.6], max = [0.6, 0.4, 0.6] }",
+            shape: Shape::Cone { radius: 0.6, height: 1.0 },
+        },
+    ]
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    for container in containers() {
+        let text = format!(
+            "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \"inside\"\n\
+             motion.expressions = {{ x = \"0.35 * sin(7 * t)\", y = \"0.25 * sin(11 * t)\", \
+             z = \"0.2 * sin(5 * t)\", axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
+            container.fill, container.solid
+        );
+        let mut world = world(container.name, &text, &[])?;
+        let start = world.fluid_count();
+        let mut fastest: f64 = 0.0;
+        advance(&mut world, 10.0, |world, _| fastest = fastest.max(world.max_speed()))?;
+        let name = container.name;
+        let outside = outside(&world, &container.shape);
+        report.at_most(format!("{name}: particles outside of {start}"), outside, 0.0);
+        report.note(format!("{name}: fastest particle, m/s"), fastest, 0.0);
+    }
+    Ok(())
+}
+
+/// Fluid particles beyond the layer of wall particles.
+fn outside(world: &World, shape: &Shape) -> f64 {
+    let solid = &world.solids[0];
+    let beyond = |p: &&DVec3| {
+        let local = solid.pose.inverse_apply(**p);
+        shape.signed_distance(local, Dimension::Three) > 0.5 * world.spacing
+    };
+    world.particles.position[..world.fluid_count()].iter().filter(beyond).count() as f64
+}

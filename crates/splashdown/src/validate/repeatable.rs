@@ -1,0 +1,172 @@
+//! The same bytes whatever the number of threads, and whether or not the run was interrupted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Case, Report};
+use crate::output::driver::Simulation;
+use crate::output::resume::StoredRun;
+use crate::output::run_directory::{Existing, RunDirectory, SceneSource};
+use crate::scene::Scene;
+
+pub const RESTART: Case = Case {
+    name: "restart",
+    summary: "a run that is stopped and resumed writes the same bytes as one that is not",
+    source: "byte comparison of all outputs",
+    run: restart,
+};
+
+pub const THREADS: Case = Case {
+    name: "threads",
+    summary: "1, 2, 3 and 8 threads give the same bits after 100 steps",
+    source: "byte comparison of all outputs and of the whole state",
+    run: threads,
+};
+
+/// Small, but with everything in it that has a state: two fluids, a moving wall, an emitter, a sink.
+const SCENE: &str = include_str!("../../validation/repeatable.toml");
+
+fn scene(overrides: &[String]) -> Result<Scene, String> {
+    Scene::parse("repeatable", SCENE, Path::new("."), overrides).map_err(|e| e.to_string())
+}
+
+fn source(scene: &Scene) -> SceneSource {
+    SceneSource {
+        name: scene.name.clone(),
+        text: scene.text.clone(),
+        directory: scene.directory.clone(),
+    }
+}
+
+fn start(overrides: &[String], path: &Path) -> Result<Simulation, String> {
+    let scene = scene(overrides)?;
+    let built = scene.build().map_err(|e| e.to_string())?;
+    let directory =
+        RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
+    Simulation::create(source(&scene), built.world, built.output, directory)
+        .map_err(|e| e.to_string())
+}
+
+fn resume(overrides: &[String], path: &Path) -> Result<Simulation, String> {
+    let scene = scene(overrides)?;
+    let built = scene.build().map_err(|e| e.to_string())?;
+    let stored = StoredRun::open(path).map_err(|e| e.to_string())?;
+    Simulation::resume(stored, source(&scene), built.world, built.output).map_err(|e| e.to_string())
+}
+
+/// Steps until `steps` are done or the run is over.
+fn steps(simulation: &mut Simulation, steps: u64) -> Result<(), String> {
+    while !simulation.is_finished() && simulation.world().clock.step < steps {
+        simulation.advance().map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+fn restart(report: &mut Report) -> Result<(), String> {
+    let folder = Folder::new("restart")?;
+    for dimension in [2, 3] {
+        let overrides = [format!("simulation.dimension={dimension}")];
+        let (whole, parts) = (folder.0.join("whole"), folder.0.join("parts"));
+        let mut run = start(&overrides, &whole)?;
+        steps(&mut run, u64::MAX)?;
+        run.finish().map_err(|e| e.to_string())?;
+
+        // Stopped in order after 17 steps; then dropped in the middle of things after 40, as a crash
+        // would; each time resumed with another number of threads.
+        let mut run = start(&overrides, &parts)?;
+        steps(&mut run, 17)?;
+        run.finish().map_err(|e| e.to_string())?;
+        with_threads(3, || {
+            let mut run = resume(&overrides, &parts)?;
+            steps(&mut run, 40)
+        })?;
+        with_threads(1, || {
+            let mut run = resume(&overrides, &parts)?;
+            steps(&mut run, u64::MAX)?;
+            run.finish().map_err(|e| e.to_string()).map(|_| ())
+        })?;
+        let different = differences(&contents(&whole)?, &contents(&parts)?);
+        report.at_most(format!("{dimension}D: files that differ"), different, 0.0);
+    }
+    Ok(())
+}
+
+fn threads(report: &mut Report) -> Result<(), String> {
+    let folder = Folder::new("threads")?;
+    for dimension in [2, 3] {
+        let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
+        for count in [1, 2, 3, 8] {
+            let path = folder.0.join(format!("{dimension}d-{count}"));
+            with_threads(count, || {
+                let mut run = start(&[format!("simulation.dimension={dimension}")], &path)?;
+                steps(&mut run, 100)?;
+                run.finish().map_err(|e| e.to_string()).map(|_| ())
+            })?;
+            let written = contents(&path)?;
+            match &first {
+                None => first = Some(written),
+                Some(first) => report.at_most(
+                    format!("{dimension}D, {count} threads against 1: files that differ"),
+                    differences(first, &written),
+                    0.0,
+                ),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn with_threads<T: Send>(
+    count: usize,
+    work: impl FnOnce() -> Result<T, String> + Send,
+) -> Result<T, String> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    pool.map_err(|e| e.to_string())?.install(work)
+}
+
+/// All files below a directory. Of the snapshots, which come at other moments in an interrupted run,
+/// only the last counts.
+fn contents(directory: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).map_err(|e| e.to_string())? {
+            let path = entry.map_err(|e| e.to_string())?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let name = path.strip_prefix(directory).map_err(|e| e.to_string())?.to_owned();
+                files.insert(name, fs::read(&path).map_err(|e| e.to_string())?);
+            }
+        }
+    }
+    let in_snapshots = |name: &Path| name.starts_with("snapshots");
+    let last = files.keys().filter(|name| in_snapshots(name)).next_back().cloned();
+    files.retain(|name, _| !in_snapshots(name) || Some(name) == last.as_ref());
+    Ok(files)
+}
+
+fn differences(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> f64 {
+    let names: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
+    names.into_iter().filter(|name| a.get(*name) != b.get(*name)).count() as f64
+}
+
+/// A folder that is gone when the case is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(case: &str) -> Result<Folder, String> {
+        let name = format!("splashdown-{case}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing depends on it: at worst the system's temporary folder keeps some files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
