@@ -3,6 +3,7 @@
 pub mod expression;
 pub mod math;
 pub mod motion;
+pub(crate) mod nearest;
 pub mod output;
 pub mod particles;
 pub mod scene;

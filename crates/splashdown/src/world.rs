@@ -293,3 +293,64 @@ impl World {
         unimplemented!("under construction")
     }
 }
+
+impl World {
+    /// A world without anything in it, under gravity and with the usual settings.
+    pub fn new(dimension: Dimension, spacing: f64) -> World {
+        World {
+            dimension,
+            spacing,
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            kernel: KernelKind::default(),
+            particles: Particles::default(),
+            fluids: Vec::new(),
+            solids: Vec::new(),
+            emitters: Vec::new(),
+            sinks: Vec::new(),
+            pressure: PressureSettings {
+                solver: PressureSolver::default(),
+                boundary: BoundaryPressure::default(),
+                density_error: 1e-3,
+                divergence_error: 1e-3,
+                min_iterations: 2,
+                max_iterations: 100,
+                warm_start: 0.5,
+            },
+            time_step: TimeStep::Adaptive { cfl: 0.4, min: 1e-6, max: 5e-3 },
+            clock: Clock::default(),
+        }
+    }
+
+    /// Adds a fluid with its particles; its `range` is set here. Fluids come before all solids.
+    pub fn add_fluid(&mut self, fluid: Fluid, position: Vec<DVec3>, velocity: Vec<DVec3>) {
+        assert!(self.solids.is_empty(), "fluids come before solids");
+        let density = fluid.density as f32;
+        let range = self.add_particles(position, velocity, density);
+        self.fluids.push(Fluid { range, ..fluid });
+    }
+
+    /// Adds a solid at its pose, at rest; its `range` is set here.
+    pub fn add_solid(&mut self, solid: Solid) {
+        let position: Vec<DVec3> = solid.local.iter().map(|p| solid.pose.apply(*p)).collect();
+        let velocity = vec![DVec3::ZERO; position.len()];
+        let range = self.add_particles(position, velocity, 0.0);
+        self.solids.push(Solid { range, ..solid });
+    }
+
+    fn add_particles(
+        &mut self,
+        mut position: Vec<DVec3>,
+        mut velocity: Vec<DVec3>,
+        density: f32,
+    ) -> Range<usize> {
+        let particles = &mut self.particles;
+        let range = particles.len()..particles.len() + position.len();
+        particles.position.append(&mut position);
+        particles.velocity.append(&mut velocity);
+        particles.id.extend(range.clone().map(|i| i as u32));
+        particles.density.resize(range.end, density);
+        particles.pressure.resize(range.end, 0.0);
+        particles.divergence_pressure.resize(range.end, 0.0);
+        range
+    }
+}
