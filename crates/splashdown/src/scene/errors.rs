@@ -1,5 +1,6 @@
 //! All that is wrong with a scene, each with its place.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -112,12 +113,15 @@ impl Source {
 pub(crate) struct Report<'a> {
     pub source: &'a Source,
     pub errors: Vec<SceneError>,
+    /// Keys whose values were replaced by something harmless: what is wrong with these is not the
+    /// user's fault.
+    pub replaced: HashSet<String>,
     left_out: usize,
 }
 
 impl<'a> Report<'a> {
     pub fn new(source: &'a Source) -> Report<'a> {
-        Report { source, errors: Vec::new(), left_out: 0 }
+        Report { source, errors: Vec::new(), replaced: HashSet::new(), left_out: 0 }
     }
 
     /// Adds an error about a known place.
@@ -168,11 +172,10 @@ impl<'a> Report<'a> {
     }
 
     fn has_error_about(&self, key: &str) -> bool {
-        self.errors.iter().any(|error| {
-            key.strip_prefix(error.key.as_str()).is_some_and(|rest| {
-                !error.key.is_empty() && (rest.is_empty() || rest.starts_with(['.', '[']))
-            })
-        })
+        let ends = key.match_indices(['.', '[']).map(|(end, _)| end).chain([key.len()]);
+        let mut parts = ends.map(|end| &key[..end]);
+        parts.any(|part| self.replaced.contains(part))
+            || self.errors.iter().any(|error| error.key == key)
     }
 
     /// `Ok` if nothing was reported.

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::DeTable;
 
-use super::errors::{Report, SceneErrors, Source};
+use super::errors::{Report, SceneErrors, Source, line_and_column};
 use super::file::SceneFile;
 use super::tree::{Node, Origin};
 use super::{Scene, check, overrides, validate};
 
 /// Longer scene files are refused.
 pub const MAX_LENGTH: usize = 4 << 20;
+/// How many lines with syntax errors are shown.
+const MAX_SYNTAX_ERRORS: usize = 5;
 
 /// Reads a scene from a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, SceneErrors> {
@@ -48,10 +50,17 @@ pub(crate) fn parse(
         root: root.clone(),
     };
     let mut report = Report::new(&source);
+    // One slip makes the reader stumble several times; the first few places are enough.
+    let mut lines = Vec::new();
     for error in &syntax_errors {
-        let place = Origin::File(error.span().unwrap_or(0..0));
+        let span = error.span().unwrap_or(0..0);
+        let (line, _) = line_and_column(text, span.start);
+        if lines.contains(&line) || lines.len() == MAX_SYNTAX_ERRORS {
+            continue;
+        }
+        lines.push(line);
         let message = error.message().replace('\n', ", ");
-        report.at(&place, "", message, Some("TOML syntax".to_string()));
+        report.at(&Origin::File(span), "", message, Some("TOML syntax".to_string()));
     }
     // After a syntax error half of the tree may be missing: complaints about it would be noise.
     report.finish()?;
@@ -104,6 +113,6 @@ fn effective_text(text: &str, tree: &Node, given: &[String]) -> String {
         effective.push_str(&format!("#   --set {}\n", text.replace(['\n', '\r'], " ")));
     }
     effective.push('\n');
-    effective.push_str(&toml::to_string_pretty(&tree.to_toml()).unwrap_or_default());
+    effective.push_str(&toml::to_string(&tree.to_toml()).unwrap_or_default());
     effective
 }

@@ -72,6 +72,7 @@ fn check_table(
         let Some(entry) = entries.get_mut(key) else {
             if is_required {
                 report.at(&origin, &child_path, "is missing", Some(expected(property)));
+                report.replaced.insert(child_path);
                 let node = placeholder(property, &origin);
                 entries.insert(key.clone(), Entry { key: origin.clone(), node });
             }
@@ -80,6 +81,7 @@ fn check_table(
         if check(&mut entry.node, property, &child_path, report) {
             continue;
         }
+        report.replaced.insert(child_path);
         if is_required {
             entry.node = placeholder(property, &entry.node.origin);
         } else {
@@ -110,7 +112,9 @@ fn check_list(
         return false;
     }
     for (index, item) in items.iter_mut().enumerate() {
-        if !check(item, &schema["items"], &format!("{path}[{index}]"), report) {
+        let path = format!("{path}[{index}]");
+        if !check(item, &schema["items"], &path, report) {
+            report.replaced.insert(path);
             *item = placeholder(&schema["items"], &item.origin);
         }
     }
