@@ -2,6 +2,7 @@
 
 pub mod expression;
 pub mod math;
+pub mod mesh;
 pub mod motion;
 pub mod output;
 pub mod particles;
