@@ -2,6 +2,7 @@
 
 pub mod expression;
 pub mod math;
+pub mod mesh;
 pub mod motion;
 pub(crate) mod nearest;
 pub mod output;

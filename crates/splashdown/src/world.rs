@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::math::{DVec3, Dimension, Pose};
+pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
 use crate::particles::{kernel::KernelKind, store::Particles};
 
@@ -112,15 +113,6 @@ pub struct Load {
     pub viscous_moment: DVec3,
     /// How long, s.
     pub duration: f64,
-}
-
-/// A surface made of triangles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TriangleMesh {
-    /// Corners, m.
-    pub vertices: Vec<DVec3>,
-    /// Three corners each, counter-clockwise seen from outside.
-    pub triangles: Vec<[u32; 3]>,
 }
 
 /// A source of fluid: layers of particles leave an opening.
