@@ -6,12 +6,12 @@ use super::convert::{Converter, Field};
 use super::errors::{Report, SceneErrors};
 use super::file::{self, FluidSide, SceneFile, Viscosity as FileViscosity};
 use super::geometry::{Geometry, default_side, volume};
-use super::shapes_stub::{fill, read_particles};
 use super::validate::join;
 use super::{Built, Scene, opening};
 use crate::math::{DVec3, Pose};
 use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
+use crate::shapes::{fill, read_particles};
 use crate::world::{
     BoundaryPressure, Emitter, Fluid, PressureSettings, PressureSolver, Sink, Solid, TimeStep,
     Viscosity, ViscosityModel, World,

@@ -7,10 +7,10 @@ use super::convert::Converter;
 use super::errors::Report;
 use super::file::{Emitter, Fluid, Opening, SceneFile};
 use super::geometry::{Geometry, surface, volume};
-use super::shapes_stub::Shape;
 use super::validate::join;
 use crate::math::Dimension;
 use crate::nearest::nearest;
+use crate::shapes::Shape;
 
 /// More particles than this are refused.
 pub const MAX_PARTICLES: f64 = 2e8;

@@ -10,7 +10,10 @@ use super::validate::range_in_words;
 /// The examples of the manual: complete scenes, which a test reads.
 pub const EXAMPLES: [(&str, &str); 2] = [
     ("A block of water falls into an open tank", include_str!("../../scenes/docs/first.toml")),
-    ("Two fluids, a moving solid, an emitter and a sink", include_str!("../../scenes/docs/second.toml")),
+    (
+        "Two fluids, a moving solid, an emitter and a sink",
+        include_str!("../../scenes/docs/second.toml"),
+    ),
 ];
 
 const INTRODUCTION: &str = "\
@@ -136,8 +139,10 @@ fn table(text: &mut String, schema: &'static Json, path: &str, except: &[&str]) 
             }
         }
         if let Some(words) = words(item(property)) {
-            let words: Vec<String> =
-                words.iter().map(|(word, meaning)| format!("`\"{word}\"`: {}", end(meaning))).collect();
+            let words: Vec<String> = words
+                .iter()
+                .map(|(word, meaning)| format!("`\"{word}\"`: {}", end(meaning)))
+                .collect();
             let _ = write!(meaning, " {}", words.join("; "));
         }
         let _ = writeln!(text, "| `{path}{key}` | {kind} | {unit} | {default} | {meaning} |");
@@ -159,7 +164,8 @@ fn kind(property: &'static Json) -> String {
     }
     if let Some(alternatives) = super::schema::alternatives(inner) {
         let is_formula = |a: &Json| a["type"] == "string";
-        return if alternatives.iter().any(is_formula) { "number or formula" } else { "any" }.to_string();
+        return if alternatives.iter().any(is_formula) { "number or formula" } else { "any" }
+            .to_string();
     }
     match inner["type"].as_str() {
         Some("object") => "table".to_string(),

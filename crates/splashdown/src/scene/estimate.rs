@@ -95,7 +95,8 @@ fn warnings(built: &Built, fluid_particles: u64) -> Vec<String> {
     let densities = || world.fluids.iter().map(|fluid| fluid.density);
     let ratio = densities().fold(0.0, f64::max) / densities().fold(f64::INFINITY, f64::min);
     if ratio > 10.0 {
-        warnings.push(format!("densities differ by a factor of {ratio:.0}; above 10 may be unstable"));
+        warnings
+            .push(format!("densities differ by a factor of {ratio:.0}; above 10 may be unstable"));
     }
     if let TimeStep::Fixed(dt) = world.time_step {
         let fastest = world.particles.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
@@ -114,8 +115,8 @@ fn height(built: &Built) -> f64 {
     let world = &built.world;
     let Some(down) = world.gravity.try_normalize() else { return 0.0 };
     let fluid = world.fluids.iter().flat_map(|f| &world.particles.position[f.range.clone()]);
-    let (low, high) = fluid.map(|p| p.dot(down)).fold((f64::INFINITY, f64::NEG_INFINITY), |b, x| {
-        (b.0.min(x), b.1.max(x))
-    });
+    let (low, high) = fluid
+        .map(|p| p.dot(down))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |b, x| (b.0.min(x), b.1.max(x)));
     (high - low).max(0.0)
 }

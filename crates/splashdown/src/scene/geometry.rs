@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::convert::Converter;
 use super::file::shape::{self, FillShape, SolidShape};
 use super::file::{FluidSide, Rotation, Vector};
-use super::shapes_stub::{Face, MeshShape, Shape, read_mesh};
 use super::validate::join;
 use crate::math::{DVec3, Dimension, Pose};
+use crate::shapes::{Face, MeshShape, Shape, read_mesh};
 
 const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
 const PARTICLE_ENDINGS: [&str; 5] = ["ply", "vtk", "bgeo", "gz", "csv"];

@@ -23,7 +23,6 @@ mod opening;
 mod overrides;
 mod read;
 pub mod schema;
-mod shapes_stub;
 mod tree;
 mod validate;
 

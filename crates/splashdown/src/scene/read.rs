@@ -77,14 +77,13 @@ pub(crate) fn parse(
     let mut report = Report::new(&source);
     report.errors = override_errors;
 
-    let effective = effective_text(text, &tree, given);
     validate::validate(&mut tree, &mut report);
     match SceneFile::deserialize(tree.to_toml()) {
         Ok(file) => {
             check::check(&file, &directory, &mut report);
             report.finish()?;
             let name = name.to_string();
-            Ok(Scene { name, text: effective, file, directory, source })
+            Ok(Scene { name, text: effective_text(text, &tree, given), file, directory, source })
         }
         Err(error) => {
             // The schema lets pass what serde does not: better told without a place than not at all.
