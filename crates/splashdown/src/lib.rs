@@ -3,7 +3,9 @@
 pub mod bench;
 pub mod expression;
 pub mod math;
+pub mod mesh;
 pub mod motion;
+pub(crate) mod nearest;
 pub mod output;
 pub mod particles;
 pub mod scene;

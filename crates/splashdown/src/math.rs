@@ -99,4 +99,9 @@ impl Pose {
             rotation: (self.rotation * inner.rotation).normalize(),
         }
     }
+
+    /// Whether every component is finite.
+    pub fn is_finite(&self) -> bool {
+        self.translation.is_finite() && self.rotation.is_finite()
+    }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::math::{DVec3, Dimension, Pose};
+pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
 use crate::particles::kernel::{Kernel, KernelKind};
 use crate::particles::neighbors::Neighbors;
@@ -128,15 +129,6 @@ impl Load {
         self.viscous_moment += step.viscous_moment;
         self.duration += dt;
     }
-}
-
-/// A surface made of triangles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TriangleMesh {
-    /// Corners, m.
-    pub vertices: Vec<DVec3>,
-    /// Three corners each, counter-clockwise seen from outside.
-    pub triangles: Vec<[u32; 3]>,
 }
 
 /// A source of fluid: layers of particles leave an opening.
@@ -322,7 +314,7 @@ impl World {
         }
     }
 
-    /// Adds a fluid with particles at `positions`. Fluids must come before solids.
+    /// Adds a fluid with particles at `positions` and returns its range. Fluids come before solids.
     pub fn add_fluid(
         &mut self,
         name: &str,
@@ -330,7 +322,7 @@ impl World {
         viscosity: Viscosity,
         positions: &[DVec3],
         velocity: impl Fn(DVec3) -> DVec3,
-    ) {
+    ) -> Range<usize> {
         debug_assert!(self.solids.is_empty(), "fluids come before solids");
         let start = self.particles.len();
         let new: Vec<NewParticle> = (start as u32..)
@@ -346,7 +338,9 @@ impl World {
         self.particles.insert(start, &new);
         self.clock.next_id += new.len() as u32;
         let range = start..start + new.len();
-        self.fluids.push(Fluid { name: name.to_owned(), range, density, viscosity });
+        let fluid = Fluid { name: name.to_owned(), range: range.clone(), density, viscosity };
+        self.fluids.push(fluid);
+        range
     }
 
     /// Adds a solid; `solid.local` are its particles in the body's frame.

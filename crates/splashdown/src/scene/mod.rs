@@ -1,14 +1,39 @@
-//! Scene file → World. A stand-in with the interface that the command line uses.
+//! Scene file → World.
+//!
+//! ```text
+//! text ─► tree with places ─► overrides ─► schema ─► SceneFile ─► checks ─► World
+//!         tree.rs             overrides.rs validate.rs file.rs    check.rs  build.rs
+//! ```
+//!
+//! Whatever is wrong is said with file, line, column, key and the allowed range or the nearest valid
+//! name; all errors of a file in one go.
 
-use std::fmt;
-use std::ops::Range;
-use std::path::PathBuf;
+mod build;
+mod carve;
+mod check;
+mod convert;
+pub mod docs;
+pub mod errors;
+pub mod estimate;
+pub mod file;
+pub mod gallery;
+mod geometry;
+mod moving;
+mod opening;
+mod overrides;
+mod read;
+pub mod schema;
+mod tree;
+mod validate;
 
-use crate::math::{DVec3, Dimension, Pose};
-use crate::motion::Motion;
-use crate::output::settings::*;
-use crate::particles::{kernel::KernelKind, store::Particles};
-use crate::world::*;
+use std::path::{Path, PathBuf};
+
+use crate::nearest::nearest;
+use crate::output::settings::OutputSettings;
+use crate::world::World;
+
+pub use errors::{SceneError, SceneErrors};
+pub use file::SceneFile;
 
 /// A scene that has been read and checked.
 #[derive(Clone, Debug)]
@@ -17,8 +42,12 @@ pub struct Scene {
     pub name: String,
     /// The scene as TOML, with its overrides.
     pub text: String,
+    /// What it says.
+    pub file: SceneFile,
     /// Where the files it names are looked for.
     pub directory: PathBuf,
+    /// Where everything stands in the text.
+    source: errors::Source,
 }
 
 /// A scene that is ready to run.
@@ -28,173 +57,67 @@ pub struct Built {
     pub world: World,
     /// What to write, and how long to run.
     pub output: OutputSettings,
-    /// What the user may want to know.
+    /// What the user may want to know, such as how much fluid was carved away.
     pub notes: Vec<String>,
 }
 
-/// Everything that is wrong with a scene.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SceneErrors {
-    /// Name of the file or built-in scene.
-    pub file: String,
-    /// Its text, to which the spans refer.
-    pub text: String,
-    /// In the order of the text; never empty.
-    pub errors: Vec<SceneError>,
-}
-
-/// One thing that is wrong with a scene.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SceneError {
-    /// The key concerned.
-    pub key: String,
-    /// What is wrong.
-    pub message: String,
-    /// What may help.
-    pub help: Option<String>,
-    /// The bytes of the text concerned.
-    pub span: Option<Range<usize>>,
-    /// Line from 1; 0 without a span.
-    pub line: usize,
-    /// Column from 1.
-    pub column: usize,
-    /// The override that caused it, as given.
-    pub from_override: Option<String>,
-}
-
-impl std::error::Error for SceneErrors {}
-
-impl fmt::Display for SceneErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for error in &self.errors {
-            writeln!(f, "{}:{}:{}: {error}", self.file, error.line, error.column)?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for SceneError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.key, self.message)
-    }
-}
-
-/// The built-in scenes.
-pub mod gallery {
-    /// A built-in scene.
-    #[derive(Debug)]
-    pub struct Builtin {
-        /// What to call it.
-        pub name: &'static str,
-        /// What there is to see.
-        pub summary: &'static str,
-        /// TOML.
-        pub text: &'static str,
-    }
-
-    /// All built-in scenes.
-    pub fn list() -> &'static [Builtin] {
-        &[Builtin { name: "dam-break", summary: "a stand-in", text: "duration = 1.0\n" }]
-    }
-}
-
-/// The JSON Schema of scene files.
-pub fn json_schema() -> String {
-    "{}\n".to_owned()
-}
-
 impl Scene {
-    /// Opens a built-in scene by name, or a file.
+    /// Opens a built-in scene by name, or a file. A file that exists comes first.
     pub fn open(name_or_path: &str, overrides: &[String]) -> Result<Scene, SceneErrors> {
-        match gallery::list().iter().find(|b| b.name == name_or_path) {
-            Some(builtin) => Scene::parse(builtin.name, builtin.text, PathBuf::new(), overrides),
+        let path = Path::new(name_or_path);
+        if path.is_file() {
+            return Scene::read(path, overrides);
+        }
+        if gallery::find(name_or_path).is_some() {
+            return Scene::builtin(name_or_path, overrides);
+        }
+        if name_or_path.ends_with(".toml") || name_or_path.contains(['/', '\\']) {
+            return Scene::read(path, overrides);
+        }
+        let names = gallery::list().iter().map(|b| b.name);
+        let help = match nearest(name_or_path, names) {
+            Some(name) => format!("did you mean {name}?"),
+            None => "`splashdown list` shows the built-in scenes".to_string(),
+        };
+        let message = "is neither a file nor a built-in scene".to_string();
+        Err(SceneErrors::without_place(name_or_path, message, Some(help)))
+    }
+
+    /// Opens a built-in scene.
+    pub fn builtin(name: &str, overrides: &[String]) -> Result<Scene, SceneErrors> {
+        match gallery::find(name) {
+            Some(builtin) => Scene::parse(name, builtin.text, PathBuf::new(), overrides),
             None => {
-                let text = std::fs::read_to_string(name_or_path).unwrap_or_default();
-                let error = SceneError {
-                    key: "scene".to_owned(),
-                    message: "is neither a file nor a built-in scene".to_owned(),
-                    help: Some("`splashdown list` shows the built-in scenes".to_owned()),
-                    span: (!text.is_empty()).then_some(0..text.len().min(8)),
-                    line: 1,
-                    column: 1,
-                    from_override: None,
-                };
-                Err(SceneErrors { file: name_or_path.to_owned(), text, errors: vec![error] })
+                let help = nearest(name, gallery::list().iter().map(|b| b.name));
+                let help = help.map(|name| format!("did you mean {name}?"));
+                let message = "there is no built-in scene of this name".to_string();
+                Err(SceneErrors::without_place(name, message, help))
             }
         }
     }
 
-    /// Reads a scene from its text.
+    /// Reads a scene file.
+    pub fn read(path: &Path, overrides: &[String]) -> Result<Scene, SceneErrors> {
+        let text = read::read_text(path)?;
+        let directory = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Scene::parse(&path.display().to_string(), &text, directory, overrides)
+    }
+
+    /// Reads a scene from its text; `directory` is where the files it names are looked for.
     pub fn parse(
         name: &str,
         text: &str,
         directory: impl Into<PathBuf>,
         overrides: &[String],
     ) -> Result<Scene, SceneErrors> {
-        let mut text = text.to_owned();
-        for change in overrides {
-            text += &format!("# {change}\n");
-        }
-        Ok(Scene { name: name.to_owned(), text, directory: directory.into() })
+        read::parse(name, text, directory.into(), overrides)
     }
 
-    /// Two thousand particles in a line.
+    /// Samples and fills the shapes: a world at time zero.
     pub fn build(&self) -> Result<Built, SceneErrors> {
-        let n = 2000;
-        let duration = self.text.rsplit("simulation.duration=").next().unwrap_or_default();
-        let duration = duration.lines().next().and_then(|x| x.parse().ok()).unwrap_or(1.0);
-        let world = World {
-            dimension: Dimension::Two,
-            spacing: 0.01,
-            gravity: DVec3::new(0.0, -9.81, 0.0),
-            kernel: KernelKind::Cubic,
-            particles: Particles {
-                position: (0..n).map(|i| DVec3::new(0.01 * i as f64, 0.0, 0.0)).collect(),
-                velocity: vec![DVec3::X; n],
-                id: (0..n as u32).collect(),
-                density: vec![1000.0; n],
-                pressure: vec![0.0; n],
-                divergence_pressure: vec![0.0; n],
-            },
-            fluids: vec![Fluid {
-                name: "water".to_owned(),
-                range: 0..n - 10,
-                density: 1000.0,
-                viscosity: Viscosity::default(),
-            }],
-            solids: vec![Solid {
-                name: "tank".to_owned(),
-                range: n - 10..n,
-                local: vec![DVec3::ZERO; 10],
-                pose: Pose::IDENTITY,
-                placement: Pose::IDENTITY,
-                motion: Motion::Static,
-                inset: 0.0,
-                load: Load::default(),
-                surface: TriangleMesh::default(),
-            }],
-            emitters: Vec::new(),
-            sinks: Vec::new(),
-            pressure: PressureSettings {
-                solver: PressureSolver::Dfsph,
-                boundary: BoundaryPressure::Zero,
-                density_error: 1e-3,
-                divergence_error: 1e-3,
-                min_iterations: 2,
-                max_iterations: 100,
-                warm_start: 0.5,
-            },
-            time_step: TimeStep::Fixed(1e-3),
-            clock: Clock::default(),
-        };
-        let output = OutputSettings {
-            frames_per_second: 30.0,
-            formats: vec![Format::Vtk],
-            snapshot_every: 10,
-            snapshots_kept: 2,
-            duration,
-            probes: Vec::new(),
-        };
-        Ok(Built { world, output, notes: vec!["this scene is a stand-in".to_owned()] })
+        build::build(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

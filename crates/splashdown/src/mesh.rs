@@ -1,0 +1,46 @@
+//! Surfaces made of triangles.
+
+use crate::math::{Aabb, DVec3};
+
+/// A surface made of triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriangleMesh {
+    /// Corners, m.
+    pub vertices: Vec<DVec3>,
+    /// Three corners each, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl TriangleMesh {
+    /// The three corners of triangle `t`.
+    pub fn corners(&self, t: usize) -> [DVec3; 3] {
+        self.triangles[t].map(|v| self.vertices[v as usize])
+    }
+
+    /// Normal of triangle `t` with twice its area as length: (b − a) × (c − a).
+    pub fn area_vector(&self, t: usize) -> DVec3 {
+        let [a, b, c] = self.corners(t);
+        (b - a).cross(c - a)
+    }
+
+    /// Total area of all triangles, m².
+    pub fn area(&self) -> f64 {
+        (0..self.triangles.len()).map(|t| self.area_vector(t).length() / 2.0).sum()
+    }
+
+    /// Volume inside a closed mesh, m³; negative if the triangles face inward.
+    pub fn volume(&self) -> f64 {
+        // Measured from a vertex of the mesh, so that a mesh far away keeps its digits.
+        let origin = self.vertices.first().copied().unwrap_or(DVec3::ZERO);
+        let six_fold = |t| {
+            let [a, b, c] = self.corners(t).map(|p| p - origin);
+            a.dot(b.cross(c))
+        };
+        (0..self.triangles.len()).map(six_fold).sum::<f64>() / 6.0
+    }
+
+    /// The smallest box around all vertices.
+    pub fn bounds(&self) -> Aabb {
+        Aabb::around(self.vertices.iter().copied())
+    }
+}

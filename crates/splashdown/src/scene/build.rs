@@ -1,0 +1,377 @@
+//! Checks a scene, samples its shapes, and returns a world at time zero.
+
+use super::carve::{Obstacle, apart, carve};
+use super::check::{MAX_PARTICLES, check};
+use super::convert::{Converter, Field};
+use super::errors::{Report, SceneErrors};
+use super::file::{self, FluidSide, SceneFile, Viscosity as FileViscosity};
+use super::geometry::{Geometry, default_side, volume};
+use super::validate::join;
+use super::{Built, Scene, opening};
+use crate::math::{DVec3, Pose};
+use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
+use crate::particles::kernel::KernelKind;
+use crate::shapes::{fill, read_particles};
+use crate::world::{
+    BoundaryPressure, Emitter, Fluid, PressureSettings, PressureSolver, Sink, Solid, TimeStep,
+    Viscosity, ViscosityModel, World,
+};
+
+pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
+    let file = &scene.file;
+    let mut report = Report::new(&scene.source);
+    check(file, &scene.directory, &mut report);
+    report.finish()?;
+
+    let mut report = Report::new(&scene.source);
+    let mut notes = Vec::new();
+    let mut convert = Converter::new(file, &scene.directory, &mut report);
+    let mut world = empty_world(&mut convert, file);
+    let solids: Vec<SampledSolid> = file
+        .solid
+        .iter()
+        .enumerate()
+        .filter_map(|(k, solid)| sample_solid(&mut convert, &format!("solid[{k}]"), solid))
+        .collect();
+    let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).collect();
+    fill_fluids(&mut convert, file, &obstacles, &mut world, &mut notes);
+    for solid in solids {
+        world.add_solid(solid.solid);
+    }
+    if world.particles.len() as f64 > MAX_PARTICLES {
+        let message = format!("makes {} particles", world.particles.len());
+        let help = format!("at most {MAX_PARTICLES}");
+        convert.report.key("simulation.spacing", message, Some(help));
+    }
+    for (k, emitter) in file.emitter.iter().enumerate() {
+        let emitter = build_emitter(&mut convert, &format!("emitter[{k}]"), emitter, file);
+        world.emitters.push(emitter);
+    }
+    for (k, sink) in file.sink.iter().enumerate() {
+        world.sinks.push(build_sink(&mut convert, &format!("sink[{k}]"), sink));
+    }
+    let output = output_settings(&mut convert, file);
+    report.finish()?;
+    Ok(Built { world, output, notes })
+}
+
+fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
+    let mut world = World::new(convert.dimension, convert.spacing);
+    world.gravity = convert.vector("simulation.gravity", &file.simulation.gravity);
+    world.kernel = match file.simulation.kernel {
+        file::Kernel::Cubic => KernelKind::Cubic,
+        file::Kernel::Wendland => KernelKind::Wendland,
+        file::Kernel::Spiky => KernelKind::Spiky,
+    };
+    let p = &file.pressure;
+    world.pressure = PressureSettings {
+        solver: match p.solver {
+            file::Solver::Dfsph => PressureSolver::Dfsph,
+            file::Solver::Iisph => PressureSolver::Iisph,
+        },
+        boundary: match p.boundary {
+            file::Boundary::Zero => BoundaryPressure::Zero,
+            file::Boundary::Mirrored => BoundaryPressure::Mirrored,
+            file::Boundary::Extrapolated => BoundaryPressure::Extrapolated,
+        },
+        density_error: p.density_error,
+        divergence_error: p.divergence_error,
+        min_iterations: p.min_iterations,
+        max_iterations: p.max_iterations,
+        warm_start: p.warm_start,
+    };
+    world.time_step = match &file.time_step {
+        file::TimeStep { fixed: Some(dt), .. } => TimeStep::Fixed(*dt),
+        step => TimeStep::Adaptive {
+            cfl: step.cfl.unwrap_or(file::DEFAULT_CFL),
+            min: step.min.unwrap_or(file::DEFAULT_MIN_STEP),
+            max: step.max.unwrap_or(file::DEFAULT_MAX_STEP),
+        },
+    };
+    world
+}
+
+struct SampledSolid {
+    solid: Solid,
+    obstacle: Obstacle,
+}
+
+fn sample_solid(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    solid: &file::Solid,
+) -> Option<SampledSolid> {
+    let placed = convert.solid_shape(key, &solid.shape, solid.at.as_ref(), &solid.rotate);
+    let motion = convert.motion(&join(key, "motion"), solid.motion.as_ref(), &placed.pose);
+    let shape = convert.load(&placed.geometry)?;
+    let side = solid.fluid_side.unwrap_or_else(|| default_side(&shape));
+    let inset = solid.inset.unwrap_or(match side {
+        FluidSide::Both => 0.0,
+        FluidSide::Outside | FluidSide::Inside => convert.spacing / 2.0,
+    });
+    let offset = match side {
+        FluidSide::Inside => inset,
+        FluidSide::Outside | FluidSide::Both => -inset,
+    };
+    let local = match shape.sample_surface(convert.spacing, offset, convert.dimension) {
+        Ok(local) if !local.is_empty() => local,
+        Ok(_) => {
+            convert.report.key(&join(key, "shape"), "has no particles at this spacing", None);
+            return None;
+        }
+        Err(error) => {
+            convert.report.key(&join(key, "shape"), error.to_string(), None);
+            return None;
+        }
+    };
+    let pose = motion.pose(0.0).then_after(&placed.pose);
+    let solid = Solid {
+        name: solid.name.clone(),
+        range: 0..0,
+        local,
+        pose,
+        placement: placed.pose,
+        motion,
+        inset,
+        load: Default::default(),
+        surface: shape.surface(),
+    };
+    let obstacle = Obstacle { name: solid.name.clone(), shape, pose, side, inset };
+    Some(SampledSolid { solid, obstacle })
+}
+
+/// Positions and velocities of some fluid.
+#[derive(Default)]
+struct Droplets {
+    positions: Vec<DVec3>,
+    velocities: Vec<DVec3>,
+}
+
+impl Droplets {
+    fn retain(&mut self, keep: &[bool]) {
+        let mut verdicts = keep.iter();
+        self.positions.retain(|_| *verdicts.next().unwrap_or(&false));
+        let mut verdicts = keep.iter();
+        self.velocities.retain(|_| *verdicts.next().unwrap_or(&false));
+    }
+}
+
+fn fill_fluids(
+    convert: &mut Converter<'_, '_>,
+    file: &SceneFile,
+    obstacles: &[&Obstacle],
+    world: &mut World,
+    notes: &mut Vec<String>,
+) {
+    let spacing = convert.spacing;
+    for (k, fluid) in file.fluid.iter().enumerate() {
+        let key = format!("fluid[{k}]");
+        let mut own = Droplets::default();
+        for (j, region) in fluid.fill.iter().enumerate() {
+            let key = format!("{key}.fill[{j}]");
+            let Some(mut new) = fill_region(convert, &key, fluid, region, notes) else { continue };
+            carve_solids(convert, &key, obstacles, &mut new, notes);
+            let before = new.positions.len();
+            for earlier in [&world.particles.position, &own.positions] {
+                let keep = apart(&new.positions, earlier, spacing);
+                new.retain(&keep);
+            }
+            let lost = before - new.positions.len();
+            if lost > 0 {
+                notes.push(format!("{key}: {lost} particles carved away by fluid filled before"));
+            }
+            own.positions.append(&mut new.positions);
+            own.velocities.append(&mut new.velocities);
+        }
+        let has_emitter = file.emitter.iter().any(|emitter| emitter.fluid == fluid.name);
+        if own.positions.is_empty() && !has_emitter {
+            let help = "let some of a [[fluid.fill]] lie outside of solids".to_string();
+            convert.report.key(&key, "not one particle of it is left", Some(help));
+        }
+        spin(&mut own, convert.spin(&key, &fluid.angular_velocity));
+        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity));
+        let added =
+            world.add_fluid(name, fluid.density, viscosity, &own.positions, |_| DVec3::ZERO);
+        world.particles.velocity[added].copy_from_slice(&own.velocities);
+    }
+}
+
+/// The particles of a region, before carving.
+fn fill_region(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    fluid: &file::Fluid,
+    region: &file::Fill,
+    notes: &mut Vec<String>,
+) -> Option<Droplets> {
+    let placed = convert.fill_shape(key, &region.shape, region.at.as_ref(), &region.rotate);
+    let field = region.velocity.as_ref().unwrap_or(&fluid.velocity);
+    let field: Field = convert.field(&join(key, "velocity"), field);
+    let mut own_velocities = None;
+    let positions: Vec<DVec3> = match &placed.geometry {
+        Geometry::ParticleFile { key, path } => match read_particles(path) {
+            Ok(read) => {
+                own_velocities = read.velocities;
+                read.positions.iter().map(|p| placed.pose.apply(*p)).collect()
+            }
+            Err(error) => {
+                convert.report.key(key, error.to_string(), None);
+                return None;
+            }
+        },
+        geometry => {
+            let shape = convert.load(geometry)?;
+            let points = fill(&shape, &placed.pose, convert.spacing, convert.dimension);
+            let filled = points.len() as f64 * convert.dimension.volume(convert.spacing);
+            if let Some(wanted) = volume(&shape, convert.dimension) {
+                let error = (filled / wanted - 1.0) * 100.0;
+                if error.abs() > 2.0 {
+                    notes.push(format!(
+                        "{key}: its particles fill {error:+.1} % of the volume more than its shape; \
+                         sizes that are multiples of the spacing fit exactly"
+                    ));
+                }
+            }
+            points
+        }
+    };
+    let positions: Vec<DVec3> =
+        positions.into_iter().map(|p| convert.dimension.flatten(p)).collect();
+    if let Some(bad) = positions.iter().find(|p| !p.is_finite()) {
+        convert.report.key(&join(key, "shape"), format!("has a particle at {bad}"), None);
+        return None;
+    }
+    let written = region.velocity.is_some();
+    let velocities: Vec<DVec3> = match own_velocities {
+        Some(velocities) if !written && velocities.len() == positions.len() => {
+            velocities.iter().map(|v| placed.pose.rotation * *v).collect()
+        }
+        _ => positions.iter().map(|p| field.at(*p)).collect(),
+    };
+    if let Some(k) = velocities.iter().position(|v| !v.is_finite()) {
+        let message = format!("is {} at {}", velocities[k], positions[k]);
+        let key = if written { join(key, "velocity") } else { key.to_string() };
+        convert.report.key(&key, message, Some("must be finite everywhere".to_string()));
+        return None;
+    }
+    Some(Droplets { positions, velocities })
+}
+
+fn carve_solids(
+    convert: &Converter<'_, '_>,
+    key: &str,
+    obstacles: &[&Obstacle],
+    droplets: &mut Droplets,
+    notes: &mut Vec<String>,
+) {
+    let before = droplets.positions.len();
+    let carved = carve(&droplets.positions, obstacles, convert.spacing, convert.dimension);
+    droplets.retain(&carved.keep);
+    for (k, obstacle) in obstacles.iter().enumerate() {
+        if carved.removed[k] > 0 {
+            let (lost, name) = (carved.removed[k], &obstacle.name);
+            notes.push(format!("{key}: {lost} of {before} particles carved away by `{name}`"));
+        }
+        if carved.outside[k] > 0 {
+            let (count, name) = (carved.outside[k], &obstacle.name);
+            notes.push(format!(
+                "{key}: {count} particles lie beside the wall of `{name}` but outside of it"
+            ));
+        }
+    }
+}
+
+/// Adds a rotation about the centre of the fluid, ω × (x − centre).
+fn spin(droplets: &mut Droplets, omega: DVec3) {
+    if omega == DVec3::ZERO || droplets.positions.is_empty() {
+        return;
+    }
+    let centre = droplets.positions.iter().sum::<DVec3>() / droplets.positions.len() as f64;
+    for (v, p) in droplets.velocities.iter_mut().zip(&droplets.positions) {
+        *v += omega.cross(*p - centre);
+    }
+}
+
+fn viscosity(viscosity: &FileViscosity) -> Viscosity {
+    let (model, coefficient, boundary) = match viscosity {
+        FileViscosity::None(_) => (ViscosityModel::None, 0.0, 0.0),
+        FileViscosity::Artificial(v) => (ViscosityModel::Artificial, v.alpha, v.boundary),
+        FileViscosity::Xsph(v) => (ViscosityModel::Xsph, v.strength, v.boundary),
+        FileViscosity::Weiler2018(v) => {
+            (ViscosityModel::Weiler2018, v.dynamic, v.boundary.unwrap_or(v.dynamic))
+        }
+        FileViscosity::Laplacian(v) => {
+            (ViscosityModel::Laplacian, v.dynamic, v.boundary.unwrap_or(v.dynamic))
+        }
+    };
+    Viscosity { model, coefficient, boundary }
+}
+
+fn build_emitter(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    emitter: &file::Emitter,
+    file: &SceneFile,
+) -> Emitter {
+    let layer = opening::layer(&emitter.opening, convert.spacing, convert.dimension);
+    let direction = convert.direction(&join(key, "direction"), &emitter.direction);
+    Emitter {
+        name: emitter.name.clone(),
+        fluid: file.fluid.iter().position(|fluid| fluid.name == emitter.fluid).unwrap_or(0),
+        layer,
+        pose: Pose {
+            translation: convert.vector(&join(key, "at"), &emitter.at),
+            rotation: opening::orientation(direction, convert.dimension),
+        },
+        speed: convert.scalar(&join(key, "speed"), &emitter.speed),
+        start: emitter.start,
+        end: emitter.end.unwrap_or(f64::INFINITY),
+        travelled: 0.0,
+        emitted: 0,
+        limit: emitter.limit,
+    }
+}
+
+fn build_sink(convert: &mut Converter<'_, '_>, key: &str, sink: &file::Sink) -> Sink {
+    let parts = [&sink.shape.size, &sink.shape.min, &sink.shape.max];
+    let (half_size, centre) = convert.block(&join(key, "box"), parts);
+    Sink {
+        name: sink.name.clone(),
+        pose: convert.placement(key, sink.at.as_ref(), centre, &sink.rotate),
+        half_size,
+        start: sink.start,
+        end: sink.end.unwrap_or(f64::INFINITY),
+        removed: 0,
+    }
+}
+
+fn output_settings(convert: &mut Converter<'_, '_>, file: &SceneFile) -> OutputSettings {
+    let format = |format: &file::Format| match format {
+        file::Format::Vtk => Format::Vtk,
+        file::Format::Bgeo => Format::Bgeo,
+        file::Format::Ply => Format::Ply,
+    };
+    let mut formats: Vec<Format> = Vec::new();
+    for wanted in file.output.formats.iter().map(format) {
+        if !formats.contains(&wanted) {
+            formats.push(wanted);
+        }
+    }
+    let probe = |(k, probe): (usize, &file::Probe)| Probe {
+        name: probe.name.clone(),
+        position: convert.vector(&format!("probe[{k}].at"), &probe.at),
+        quantity: match probe.quantity {
+            file::Quantity::Pressure => ProbeQuantity::Pressure,
+            file::Quantity::Level => ProbeQuantity::Level,
+            file::Quantity::Velocity => ProbeQuantity::Velocity,
+        },
+    };
+    OutputSettings {
+        frames_per_second: file.output.frames_per_second,
+        formats,
+        snapshot_every: file.output.snapshot_every,
+        snapshots_kept: file.output.snapshots_kept,
+        duration: file.simulation.duration,
+        probes: file.probe.iter().enumerate().map(probe).collect(),
+    }
+}

@@ -1,0 +1,187 @@
+//! Checks of a scene that its keys alone cannot tell: names, references, formulas, files, sizes.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::convert::Converter;
+use super::errors::Report;
+use super::file::{Emitter, Fluid, Opening, SceneFile};
+use super::geometry::{Geometry, surface, volume};
+use super::validate::join;
+use crate::math::Dimension;
+use crate::nearest::nearest;
+use crate::shapes::Shape;
+
+/// More particles than this are refused.
+pub const MAX_PARTICLES: f64 = 2e8;
+/// More frames than this are refused.
+const MAX_FRAMES: f64 = 1e7;
+
+/// Reports everything that is wrong with the scene and can be known without sampling shapes.
+pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>) {
+    names(report, "fluid", file.fluid.iter().map(|o| o.name.as_str()));
+    names(report, "solid", file.solid.iter().map(|o| o.name.as_str()));
+    names(report, "emitter", file.emitter.iter().map(|o| o.name.as_str()));
+    names(report, "sink", file.sink.iter().map(|o| o.name.as_str()));
+    names(report, "probe", file.probe.iter().map(|o| o.name.as_str()));
+    settings(file, report);
+
+    let mut convert = Converter::new(file, directory, report);
+    convert.vector("simulation.gravity", &file.simulation.gravity);
+    let mut particles = 0.0;
+    for (k, fluid) in file.fluid.iter().enumerate() {
+        let key = format!("fluid[{k}]");
+        particles += check_fluid(&mut convert, &key, fluid);
+        if fluid.fill.is_empty() && !file.emitter.iter().any(|e| e.fluid == fluid.name) {
+            let help = "add [[fluid.fill]], or an [[emitter]] that names it".to_string();
+            convert.report.key(&key, "there is none of it anywhere", Some(help));
+        }
+    }
+    for (k, solid) in file.solid.iter().enumerate() {
+        let key = format!("solid[{k}]");
+        let placed = convert.solid_shape(&key, &solid.shape, solid.at.as_ref(), &solid.rotate);
+        particles += check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
+        convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
+    }
+    for (k, emitter) in file.emitter.iter().enumerate() {
+        check_emitter(&mut convert, &format!("emitter[{k}]"), emitter, &file.fluid);
+    }
+    for (k, sink) in file.sink.iter().enumerate() {
+        let key = format!("sink[{k}]");
+        let parts = [&sink.shape.size, &sink.shape.min, &sink.shape.max];
+        let (_, centre) = convert.block(&join(&key, "box"), parts);
+        convert.placement(&key, sink.at.as_ref(), centre, &sink.rotate);
+        convert.window(&key, sink.start, sink.end);
+    }
+    for (k, probe) in file.probe.iter().enumerate() {
+        convert.vector(&format!("probe[{k}].at"), &probe.at);
+    }
+    if particles > MAX_PARTICLES {
+        let message = format!("makes about {:.0} million particles", particles / 1e6);
+        let help = format!("at most {:.0} million: make it larger", MAX_PARTICLES / 1e6);
+        report.key("simulation.spacing", message, Some(help));
+    }
+}
+
+/// Names must be unique among their kind, and usable in file names and overrides.
+fn names<'a>(report: &mut Report<'_>, kind: &str, names: impl Iterator<Item = &'a str>) {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (k, name) in names.enumerate() {
+        let key = format!("{kind}[{k}].name");
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+            let help = "1 to 64 letters, digits, `-` and `_`".to_string();
+            report.key(&key, "is not usable as a name", Some(help));
+        } else if let Some(first) = seen.insert(name, k) {
+            report.key(&key, format!("`{name}` is also the name of {kind}[{first}]"), None);
+        }
+    }
+}
+
+fn settings(file: &SceneFile, report: &mut Report<'_>) {
+    if file.fluid.is_empty() {
+        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]]".to_string();
+        report.key("fluid", "there is no fluid", Some(help));
+    }
+    let step = &file.time_step;
+    if step.fixed.is_some() {
+        for (name, value) in [("cfl", step.cfl), ("min", step.min), ("max", step.max)] {
+            if value.is_some() {
+                let help = "leave out one of them".to_string();
+                report.key(&join("time_step", name), "has no meaning with `fixed`", Some(help));
+            }
+        }
+    } else if let (min, Some(max)) = (step.min.unwrap_or(super::file::DEFAULT_MIN_STEP), step.max)
+        && max < min
+    {
+        let help = format!("must be at least min, {min} s");
+        report.key("time_step.max", format!("{max} is out of range"), Some(help));
+    }
+    let pressure = &file.pressure;
+    if pressure.max_iterations < pressure.min_iterations {
+        let help = format!("must be at least min_iterations, {}", pressure.min_iterations);
+        let message = format!("{} is out of range", pressure.max_iterations);
+        report.key("pressure.max_iterations", message, Some(help));
+    }
+    if file.simulation.duration * file.output.frames_per_second > MAX_FRAMES {
+        let help = format!("at most {MAX_FRAMES:.0} frames in all");
+        report.key("output.frames_per_second", "makes too many frames", Some(help));
+    }
+}
+
+/// About how many particles the fluid has.
+fn check_fluid(convert: &mut Converter<'_, '_>, key: &str, fluid: &Fluid) -> f64 {
+    convert.field(&join(key, "velocity"), &fluid.velocity);
+    convert.spin(&join(key, "angular_velocity"), &fluid.angular_velocity);
+    let mut particles = 0.0;
+    for (k, fill) in fluid.fill.iter().enumerate() {
+        let key = format!("{key}.fill[{k}]");
+        let placed = convert.fill_shape(&key, &fill.shape, fill.at.as_ref(), &fill.rotate);
+        particles += check_size(convert, &key, &placed.geometry, Measure::Volume);
+        if let Some(velocity) = &fill.velocity {
+            convert.field(&join(&key, "velocity"), velocity);
+        }
+    }
+    particles
+}
+
+enum Measure {
+    Volume,
+    Surface,
+}
+
+/// About how many particles a shape needs; refuses shapes smaller than one.
+fn check_size(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    geometry: &Geometry,
+    measure: Measure,
+) -> f64 {
+    let Geometry::Known(shape) = geometry else { return 0.0 };
+    let (dimension, spacing) = (convert.dimension, convert.spacing);
+    let mut size = shape.bounds().size();
+    if dimension == Dimension::Two {
+        size.z = size.x.max(size.y);
+    }
+    // A fluid needs room for one particle; of a solid, one direction is enough to see it.
+    let relevant = match measure {
+        Measure::Volume => size.min_element(),
+        Measure::Surface => size.max_element(),
+    };
+    if relevant < 0.999 * spacing && !matches!(shape, Shape::Plane { .. }) {
+        let help = format!("make it larger, or simulation.spacing ({spacing} m) smaller");
+        let message = format!("is smaller than one particle ({relevant} m)");
+        convert.report.key(&join(key, "shape"), message, Some(help));
+    }
+    match measure {
+        Measure::Volume => volume(shape, dimension).unwrap_or(0.0) / dimension.volume(spacing),
+        Measure::Surface => {
+            surface(shape, dimension).unwrap_or(0.0) / dimension.volume(spacing) * spacing
+        }
+    }
+}
+
+fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, fluids: &[Fluid]) {
+    if !fluids.iter().any(|fluid| fluid.name == emitter.fluid) {
+        let names: Vec<&str> = fluids.iter().map(|fluid| fluid.name.as_str()).collect();
+        let help = match nearest(&emitter.fluid, names.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("fluids: {}", names.join(", ")),
+        };
+        let message = "there is no fluid of this name";
+        convert.report.key(&join(key, "fluid"), message, Some(help));
+    }
+    convert.vector(&join(key, "at"), &emitter.at);
+    convert.direction(&join(key, "direction"), &emitter.direction);
+    convert.scalar(&join(key, "speed"), &emitter.speed);
+    convert.window(key, emitter.start, emitter.end);
+    let (across, part) = match &emitter.opening {
+        Opening::Box(o) => (o.width.min(o.height.unwrap_or(o.width)), "opening.box"),
+        Opening::Disc(o) => (2.0 * o.radius, "opening.disc"),
+    };
+    if across < 0.999 * convert.spacing {
+        let help = format!("make it larger, or simulation.spacing ({} m) smaller", convert.spacing);
+        let message = format!("is smaller than one particle ({across} m)");
+        convert.report.key(&join(key, part), message, Some(help));
+    }
+}

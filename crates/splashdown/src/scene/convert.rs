@@ -1,0 +1,247 @@
+//! From what the user wrote to what the simulation uses: vectors, rotations, formulas, placements.
+//!
+//! Every function reports what is wrong and then returns something harmless, so that the next error
+//! is found too.
+
+use std::path::{Path, PathBuf};
+
+use super::errors::Report;
+use super::file::{Number, Rotation, SceneFile, Vector, VectorField};
+use super::validate::join;
+use crate::expression::Expression;
+use crate::math::{DQuat, DVec3, Dimension, Pose};
+use crate::motion::Scalar;
+
+/// What conversions need to know about the scene.
+pub(crate) struct Converter<'r, 's> {
+    pub dimension: Dimension,
+    pub spacing: f64,
+    pub duration: f64,
+    pub directory: &'r Path,
+    pub report: &'r mut Report<'s>,
+}
+
+/// A velocity as a function of position.
+pub(crate) struct Field([Component; 3]);
+
+enum Component {
+    Constant(f64),
+    Expression(Expression),
+}
+
+impl Field {
+    /// The value at `p`.
+    pub fn at(&self, p: DVec3) -> DVec3 {
+        let value = |component: &Component| match component {
+            Component::Constant(value) => *value,
+            Component::Expression(expression) => expression.evaluate(&p.to_array()),
+        };
+        DVec3::from_array([value(&self.0[0]), value(&self.0[1]), value(&self.0[2])])
+    }
+}
+
+impl<'r, 's> Converter<'r, 's> {
+    pub fn new(file: &SceneFile, directory: &'r Path, report: &'r mut Report<'s>) -> Self {
+        let simulation = &file.simulation;
+        let dimension = if simulation.dimension == 2 { Dimension::Two } else { Dimension::Three };
+        let (spacing, duration) = (simulation.spacing, simulation.duration);
+        Converter { dimension, spacing, duration, directory, report }
+    }
+
+    /// A position, velocity or direction: three components, or in 2D two and perhaps a zero.
+    pub fn vector(&mut self, key: &str, vector: &Vector) -> DVec3 {
+        self.check_components(key, vector.0.len());
+        if self.dimension == Dimension::Two && vector.0.get(2).is_some_and(|z| *z != 0.0) {
+            let help = "leave it out or write 0".to_string();
+            self.report.key(key, "has a third component in a 2D scene", Some(help));
+        }
+        vector.to_dvec3()
+    }
+
+    /// A direction: a vector of any length but zero, made one long.
+    pub fn direction(&mut self, key: &str, vector: &Vector) -> DVec3 {
+        let vector = self.vector(key, vector);
+        vector.try_normalize().unwrap_or_else(|| {
+            self.report.key(key, "must not be zero", None);
+            DVec3::X
+        })
+    }
+
+    /// Edge lengths, all positive. A 2D scene is one metre deep.
+    pub fn size(&mut self, key: &str, vector: &Vector) -> DVec3 {
+        self.check_components(key, vector.0.len());
+        let size = match self.dimension {
+            Dimension::Two => vector.to_dvec3().with_z(1.0),
+            Dimension::Three => vector.to_dvec3(),
+        };
+        if size.cmple(DVec3::ZERO).any() {
+            let help = "every component must be above 0 m".to_string();
+            self.report.key(key, format!("{size} is out of range"), Some(help));
+            return DVec3::ONE;
+        }
+        size
+    }
+
+    fn check_components(&mut self, key: &str, count: usize) {
+        if self.dimension == Dimension::Three && count != 3 {
+            let help = "write [x, y, z], or set simulation.dimension = 2".to_string();
+            self.report.key(key, format!("has {count} components in a 3D scene"), Some(help));
+        }
+    }
+
+    /// An angular velocity: from degrees to radians per second. In 2D only z turns.
+    pub fn spin(&mut self, key: &str, vector: &Vector) -> DVec3 {
+        let spin = vector.to_dvec3();
+        self.turns_in_plane(key, spin);
+        DVec3::from_array(spin.to_array().map(f64::to_radians))
+    }
+
+    /// In 2D, rotations are about z.
+    pub fn turns_in_plane(&mut self, key: &str, axis: DVec3) {
+        if self.dimension == Dimension::Two && (axis.x != 0.0 || axis.y != 0.0) {
+            let help = "the axis must be [0, 0, 1]".to_string();
+            self.report.key(key, "turns out of the plane of a 2D scene", Some(help));
+        }
+    }
+
+    /// A rotation as a unit quaternion.
+    pub fn rotation(&mut self, key: &str, rotation: &Rotation) -> DQuat {
+        match rotation.to_quaternion() {
+            Ok(quaternion) => {
+                self.turns_in_plane(key, quaternion.xyz());
+                quaternion
+            }
+            Err((part, message)) => {
+                self.report.key(&join(key, part), message, None);
+                DQuat::IDENTITY
+            }
+        }
+    }
+
+    /// A formula of the given variables, tried out at the origin of all of them.
+    fn formula(&mut self, key: &str, text: &str, variables: &[&str]) -> Option<Expression> {
+        match Expression::compile(text, variables) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.report.within(key, error.span, error.message, error.help);
+                None
+            }
+        }
+    }
+
+    /// A number or formula of `t`, finite during the whole simulation.
+    pub fn scalar(&mut self, key: &str, number: &Number) -> Scalar {
+        let scalar = match number {
+            Number::Constant(value) => Scalar::Constant(*value),
+            Number::Expression(text) => match self.formula(key, text, &["t"]) {
+                Some(expression) => Scalar::Expression(expression),
+                None => return Scalar::Constant(0.0),
+            },
+        };
+        if let Some(t) = scalar.first_bad_time(self.duration) {
+            let message = format!("is {} at t = {t} s", scalar.at(t));
+            self.report.key(key, message, Some("must be finite at all times".to_string()));
+            return Scalar::Constant(0.0);
+        }
+        scalar
+    }
+
+    /// A vector of numbers or formulas of `t`.
+    pub fn scalars(&mut self, key: &str, field: &VectorField) -> [Scalar; 3] {
+        self.check_field(key, field);
+        [0, 1, 2].map(|k| match field.0.get(k) {
+            Some(number) => self.scalar(&format!("{key}[{k}]"), number),
+            None => Scalar::Constant(0.0),
+        })
+    }
+
+    /// A vector of numbers or formulas of the position.
+    pub fn field(&mut self, key: &str, field: &VectorField) -> Field {
+        self.check_field(key, field);
+        Field([0, 1, 2].map(|k| match field.0.get(k) {
+            None => Component::Constant(0.0),
+            Some(Number::Constant(value)) => Component::Constant(*value),
+            Some(Number::Expression(text)) => {
+                match self.formula(&format!("{key}[{k}]"), text, &["x", "y", "z"]) {
+                    Some(expression) => Component::Expression(expression),
+                    None => Component::Constant(0.0),
+                }
+            }
+        }))
+    }
+
+    fn check_field(&mut self, key: &str, field: &VectorField) {
+        self.check_components(key, field.0.len());
+        let third_is_zero = match field.0.get(2) {
+            None => true,
+            Some(Number::Constant(value)) => *value == 0.0,
+            Some(Number::Expression(text)) => text.trim() == "0",
+        };
+        if self.dimension == Dimension::Two && !third_is_zero {
+            let help = "leave it out or write 0".to_string();
+            self.report.key(key, "has a third component in a 2D scene", Some(help));
+        }
+    }
+
+    /// Half the edge lengths of a block, and its centre if it was given by its corners.
+    pub fn block(
+        &mut self,
+        key: &str,
+        [size, min, max]: [&Option<Vector>; 3],
+    ) -> (DVec3, Option<DVec3>) {
+        match (size, min, max) {
+            (Some(size), None, None) => (self.size(&join(key, "size"), size) / 2.0, None),
+            (None, Some(min), Some(max)) => {
+                let low = self.vector(&join(key, "min"), min);
+                let mut high = self.vector(&join(key, "max"), max);
+                if self.dimension == Dimension::Two {
+                    high.z = low.z + 1.0;
+                }
+                if high.cmple(low).any() {
+                    let help = "every component must be above that of min".to_string();
+                    self.report.key(&join(key, "max"), format!("{high} is too low"), Some(help));
+                    return (DVec3::ONE, None);
+                }
+                let centre = self.dimension.flatten((low + high) / 2.0);
+                ((high - low) / 2.0, Some(centre))
+            }
+            _ => {
+                let help = "write either size, or min and max".to_string();
+                self.report.key(key, "needs a size", Some(help));
+                (DVec3::ONE, None)
+            }
+        }
+    }
+
+    /// Where an object is: at `at`, or at `centre` if its shape says so.
+    pub fn placement(
+        &mut self,
+        key: &str,
+        at: Option<&Vector>,
+        centre: Option<DVec3>,
+        rotate: &Rotation,
+    ) -> Pose {
+        let rotation = self.rotation(&join(key, "rotate"), rotate);
+        let at_key = join(key, "at");
+        let given = at.map(|at| self.vector(&at_key, at));
+        if given.is_some() && centre.is_some() {
+            let help = "leave it out, or give a size instead of min and max".to_string();
+            self.report.key(&at_key, "is already fixed by min and max", Some(help));
+        }
+        Pose { translation: given.or(centre).unwrap_or(DVec3::ZERO), rotation }
+    }
+
+    /// A file that exists, relative to the scene.
+    pub fn existing_file(&mut self, key: &str, file: &str, endings: &[&str]) -> PathBuf {
+        let path = self.directory.join(file);
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+        if !path.is_file() {
+            let help = format!("looked for {}", path.display());
+            self.report.key(key, "there is no such file", Some(help));
+        } else if !endings.contains(&ending.as_str()) {
+            let help = format!("one of .{}", endings.join(", ."));
+            self.report.key(key, format!("cannot read files that end in .{ending}"), Some(help));
+        }
+        path
+    }
+}

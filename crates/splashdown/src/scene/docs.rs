@@ -1,0 +1,230 @@
+//! The manual of scene files, `docs/scene.md`, made from the schema so that it cannot drift.
+
+use std::fmt::Write;
+
+use serde_json::Value as Json;
+
+use super::schema::{resolve, schema, variants, words};
+use super::validate::range_in_words;
+
+/// The examples of the manual: complete scenes, which a test reads.
+pub const EXAMPLES: [(&str, &str); 2] = [
+    ("A block of water falls into an open tank", include_str!("../../scenes/docs/first.toml")),
+    (
+        "Two fluids, a moving solid, an emitter and a sink",
+        include_str!("../../scenes/docs/second.toml"),
+    ),
+];
+
+const INTRODUCTION: &str = "\
+# Scene files
+
+<!-- Generated from the code: SPLASHDOWN_BLESS=1 cargo test --release -p splashdown scene:: -->
+
+A scene is a [TOML](https://toml.io) file. All quantities are in SI units and angles in degrees; y points
+up unless `simulation.gravity` says otherwise. Only `simulation.spacing` and something to simulate are
+required. `splashdown show NAME` prints a built-in scene to start from, `splashdown check FILE` says
+everything that is wrong with a file, with line, column and the allowed range, and `--set key=value`
+changes a key from the command line: `--set simulation.spacing=0.01`, `--set fluid.water.density=900`,
+`--set fluid.0.density=900`.
+
+Where one of several variants can be chosen (a shape, a motion, a viscosity), the variant is a key and its
+parameters are a table: `shape.sphere = { radius = 0.3 }` or, the same, `shape = { sphere = { radius = 0.3 } }`.
+
+**Where fluid ends.** The surface of a solid is where fluid ends. The particles of a solid lie half a
+spacing behind its surface, so a block of fluid that fills a tank exactly has exactly the right mass. Fluid
+is carved away where solids are, and where it would overlap fluid that was filled before it.
+
+**Formulas** are strings: `\"0.1 * sin(2*pi*t)\"`. They know `+ - * / ^`, parentheses, the constants `pi` and
+`e`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign floor ceil
+min max pow mod`, `step(x)` (0 for x < 0, else 1) and `smoothstep(a, b, x)` (from 0 at a to 1 at b).
+Trigonometric functions take radians.
+
+**In 2D** vectors may have two components, the scene is one metre deep, and solids turn about z. Shapes are
+cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
+";
+
+/// The sections: heading, and the path of the table in the schema.
+const SECTIONS: [(&str, &str); 9] = [
+    ("[simulation]", "simulation"),
+    ("[time_step]", "time_step"),
+    ("[pressure]", "pressure"),
+    ("[[fluid]]", "fluid"),
+    ("[[solid]]", "solid"),
+    ("[[emitter]]", "emitter"),
+    ("[[sink]]", "sink"),
+    ("[[probe]]", "probe"),
+    ("[output]", "output"),
+];
+
+/// The manual as Markdown.
+pub fn markdown() -> String {
+    let mut text = INTRODUCTION.to_string();
+    text.push_str("\n## Top level\n\n");
+    let sections: Vec<&str> = SECTIONS.iter().map(|(_, key)| *key).collect();
+    table(&mut text, schema(), "", &sections);
+    for (heading, key) in SECTIONS {
+        let property = &schema()["properties"][key];
+        let _ = writeln!(text, "\n## `{heading}`\n\n{}", description(property));
+        section(&mut text, item(property), "");
+    }
+    text.push_str("\n## Examples\n");
+    for (title, example) in EXAMPLES {
+        let _ = write!(text, "\n{title}:\n\n```toml\n{example}```\n");
+    }
+    text
+}
+
+/// The keys of a table, then the tables and variants in it.
+fn section(text: &mut String, table_schema: &'static Json, path: &str) {
+    text.push('\n');
+    table(text, table_schema, path, &[]);
+    for (key, property) in properties(table_schema) {
+        let path = format!("{path}{key}");
+        let inner = item(property);
+        if let Some(variants) = variants(inner) {
+            let _ = writeln!(text, "\n### `{path}`\n\n{} One of:", description(property));
+            for (name, schema) in variants {
+                let variant = resolve(schema);
+                let _ = writeln!(text, "\n- `{path}.{name}`: {}", description(schema));
+                let mut rows = String::new();
+                table(&mut rows, variant, "", &[]);
+                if properties(variant).next().is_some() {
+                    let _ = write!(text, "\n{rows}");
+                }
+                nested(text, variant, &format!("{path}.{name}."));
+            }
+        }
+    }
+    nested(text, table_schema, path);
+}
+
+/// The tables within a table, except for variants.
+fn nested(text: &mut String, table_schema: &'static Json, path: &str) {
+    for (key, property) in properties(table_schema) {
+        let inner = item(property);
+        if variants(inner).is_none() && properties(inner).next().is_some() {
+            let path = format!("{path}{key}");
+            let _ = writeln!(text, "\n### `{path}`\n\n{}", description(property));
+            section(text, inner, &format!("{path}."));
+        }
+    }
+}
+
+/// One row for each key, required keys first.
+fn table(text: &mut String, schema: &'static Json, path: &str, except: &[&str]) {
+    let required: Vec<&str> = match schema.get("required") {
+        Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let mut rows: Vec<_> = properties(schema).filter(|(key, _)| !except.contains(key)).collect();
+    rows.sort_by_key(|(key, _)| (!required.contains(key), *key));
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str("| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
+    for (key, property) in rows {
+        let unit = property.get("x-unit").and_then(Json::as_str).unwrap_or("");
+        let default = match property.get("default") {
+            _ if required.contains(&key) => "required".to_string(),
+            Some(Json::Object(_)) | None => String::new(),
+            Some(value) => format!("`{value}`"),
+        };
+        let kind = kind(property);
+        let mut meaning = description(property);
+        if kind.contains("number") || kind.contains("integer") {
+            let range = range_in_words(property);
+            if range != "must be a finite number" {
+                let _ = write!(meaning, " ({})", range.trim_start_matches("must be "));
+            }
+        }
+        if let Some(words) = words(item(property)) {
+            let words: Vec<String> = words
+                .iter()
+                .map(|(word, meaning)| format!("`\"{word}\"`: {}", end(meaning)))
+                .collect();
+            let _ = write!(meaning, " {}", words.join("; "));
+        }
+        let _ = writeln!(text, "| `{path}{key}` | {kind} | {unit} | {default} | {meaning} |");
+    }
+}
+
+/// A sentence without its full stop, to go on after it.
+fn end(sentence: &str) -> &str {
+    sentence.trim_end_matches('.')
+}
+
+fn kind(property: &'static Json) -> String {
+    let inner = resolve(property);
+    if words(inner).is_some() {
+        return "word".to_string();
+    }
+    if variants(inner).is_some() {
+        return "variant".to_string();
+    }
+    if let Some(alternatives) = super::schema::alternatives(inner) {
+        let is_formula = |a: &Json| a["type"] == "string";
+        return if alternatives.iter().any(is_formula) { "number or formula" } else { "any" }
+            .to_string();
+    }
+    match inner["type"].as_str() {
+        Some("object") => "table".to_string(),
+        Some("array") => format!("list of {}", plural(&kind(&inner["items"]))),
+        Some("number") => "number".to_string(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+fn plural(kind: &str) -> String {
+    match kind {
+        "number or formula" => "numbers or formulas".to_string(),
+        kind => format!("{kind}s"),
+    }
+}
+
+/// What a list consists of, or else the schema itself; without references.
+fn item(property: &'static Json) -> &'static Json {
+    let inner = resolve(property);
+    match inner.get("items") {
+        Some(items) => resolve(items),
+        None => inner,
+    }
+}
+
+fn properties(schema: &'static Json) -> impl Iterator<Item = (&'static str, &'static Json)> {
+    let properties = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
+    properties.map(|(key, property)| (key.as_str(), property))
+}
+
+fn description(property: &'static Json) -> String {
+    let own = property.get("description").or_else(|| resolve(property).get("description"));
+    own.and_then(Json::as_str).unwrap_or("").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scene.md");
+        if std::env::var_os("SPLASHDOWN_BLESS").is_some() {
+            std::fs::write(path, markdown()).unwrap();
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+        assert!(
+            committed == markdown(),
+            "docs/scene.md is out of date; SPLASHDOWN_BLESS=1 in the environment rewrites it"
+        );
+    }
+
+    #[test]
+    fn the_examples_of_the_manual_are_valid() {
+        for (title, example) in EXAMPLES {
+            if let Err(errors) = crate::scene::Scene::parse("example", example, "", &[]) {
+                panic!("{title}:\n{errors}");
+            }
+        }
+    }
+}

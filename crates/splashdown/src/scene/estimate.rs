@@ -1,0 +1,122 @@
+//! What a scene will need: particles, memory, and what to be warned of.
+
+use super::Built;
+use crate::world::TimeStep;
+
+/// Bytes of the neighbour list per fluid particle: 16 for each of about 30 neighbours.
+const BYTES_PER_FLUID_PARTICLE: u64 = 16 * 30;
+/// Bytes of all other arrays per particle.
+const BYTES_PER_PARTICLE: u64 = 200;
+
+/// What a scene will need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Every fluid and solid with its number of particles, in the order of the scene.
+    pub objects: Vec<ObjectCount>,
+    /// Fluid particles at the start.
+    pub fluid_particles: u64,
+    /// Solid particles.
+    pub solid_particles: u64,
+    /// Particles that emitters may add during the run, at most.
+    pub emitted_particles: u64,
+    /// Memory for the particles at the start, bytes.
+    pub memory: u64,
+    /// Memory with all that emitters may add, bytes.
+    pub memory_at_end: u64,
+    /// Frames that the run writes, with that of the initial state.
+    pub frames: u64,
+    /// What may not be meant so.
+    pub warnings: Vec<String>,
+}
+
+/// A fluid or solid and its number of particles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectCount {
+    /// As in the scene.
+    pub name: String,
+    /// "fluid" or "solid".
+    pub kind: &'static str,
+    /// At the start.
+    pub particles: u64,
+}
+
+/// Estimates what a scene will need.
+pub fn estimate(built: &Built) -> Estimate {
+    let world = &built.world;
+    let fluids = world.fluids.iter().map(|f| (&f.name, "fluid", f.range.len()));
+    let solids = world.solids.iter().map(|s| (&s.name, "solid", s.range.len()));
+    let objects: Vec<ObjectCount> = fluids
+        .chain(solids)
+        .map(|(name, kind, n)| ObjectCount { name: name.clone(), kind, particles: n as u64 })
+        .collect();
+    let count = |kind: &str| objects.iter().filter(|o| o.kind == kind).map(|o| o.particles).sum();
+    let (fluid_particles, solid_particles): (u64, u64) = (count("fluid"), count("solid"));
+    let emitted_particles = emitted(built);
+    let memory = bytes(fluid_particles, solid_particles);
+    Estimate {
+        fluid_particles,
+        solid_particles,
+        emitted_particles,
+        memory,
+        memory_at_end: bytes(fluid_particles + emitted_particles, solid_particles),
+        frames: (built.output.duration * built.output.frames_per_second) as u64 + 1,
+        warnings: warnings(built, fluid_particles),
+        objects,
+    }
+}
+
+fn bytes(fluid: u64, solid: u64) -> u64 {
+    fluid * BYTES_PER_FLUID_PARTICLE + (fluid + solid) * BYTES_PER_PARTICLE
+}
+
+/// Layers times particles per layer, for the speeds at many times of the run.
+fn emitted(built: &Built) -> u64 {
+    const SAMPLES: u32 = 1000;
+    let (spacing, duration) = (built.world.spacing, built.output.duration);
+    let of_one = |emitter: &crate::world::Emitter| {
+        let dt = duration / f64::from(SAMPLES);
+        let travelled: f64 = (0..SAMPLES)
+            .map(|k| (f64::from(k) + 0.5) * dt)
+            .filter(|t| (emitter.start..emitter.end).contains(t))
+            .map(|t| emitter.speed.at(t).max(0.0) * dt)
+            .sum();
+        let particles = (travelled / spacing).ceil() * emitter.layer.len() as f64;
+        (particles as u64).min(emitter.limit)
+    };
+    built.world.emitters.iter().map(of_one).fold(0, u64::saturating_add)
+}
+
+fn warnings(built: &Built, fluid_particles: u64) -> Vec<String> {
+    let world = &built.world;
+    let mut warnings = Vec::new();
+    if world.solids.is_empty() && world.gravity.length() > 0.0 && fluid_particles > 0 {
+        warnings.push("there is no solid: the fluid will fall for ever".to_string());
+    }
+    let densities = || world.fluids.iter().map(|fluid| fluid.density);
+    let ratio = densities().fold(0.0, f64::max) / densities().fold(f64::INFINITY, f64::min);
+    if ratio > 10.0 {
+        warnings
+            .push(format!("densities differ by a factor of {ratio:.0}; above 10 may be unstable"));
+    }
+    if let TimeStep::Fixed(dt) = world.time_step {
+        let fastest = world.particles.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
+        let fall = (2.0 * world.gravity.length() * height(built)).sqrt();
+        if fastest.max(fall) * dt > world.spacing {
+            warnings.push(format!(
+                "with a fixed time step of {dt} s, fluid may travel more than one spacing per step"
+            ));
+        }
+    }
+    warnings
+}
+
+/// How far the fluid reaches along gravity.
+fn height(built: &Built) -> f64 {
+    let world = &built.world;
+    let Some(down) = world.gravity.try_normalize() else { return 0.0 };
+    let fluid = world.fluids.iter().flat_map(|f| &world.particles.position[f.range.clone()]);
+    let (low, high) = fluid
+        .map(|p| p.dot(down))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |b, x| (b.0.min(x), b.1.max(x)));
+    (high - low).max(0.0)
+}

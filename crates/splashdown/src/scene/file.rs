@@ -1,0 +1,240 @@
+//! What a user may write into a scene file, as plain structs with defaults.
+//!
+//! The comments of the public fields are the manual: they become the JSON Schema and `docs/scene.md`.
+//! Ranges and units stand beside them as schema attributes, and reading a scene obeys these.
+
+pub mod objects;
+pub mod shape;
+pub mod values;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use objects::{
+    BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
+    Interpolation, Keyframe, KeyframeMotion, Motion, Opening, Probe, Quantity, Sink, Solid,
+    Viscosity,
+};
+pub use shape::{Face, FillShape, SolidShape};
+pub use values::{Number, Rotation, Vector, VectorField};
+
+/// A scene of Splashdown: fluids, solids, where fluid enters and leaves, and what to write.
+/// All quantities are in SI units, angles in degrees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SceneFile {
+    /// A name for people.
+    #[serde(default)]
+    pub title: String,
+    /// What there is to see.
+    #[serde(default)]
+    pub description: String,
+    /// Space, resolution and duration.
+    pub simulation: Simulation,
+    /// How the time step is chosen.
+    #[serde(default)]
+    pub time_step: TimeStep,
+    /// How the fluids are kept incompressible.
+    #[serde(default)]
+    pub pressure: Pressure,
+    /// A liquid of one density and viscosity. Write one `[[fluid]]` for each.
+    #[serde(default)]
+    pub fluid: Vec<Fluid>,
+    /// A body that stands still or moves as told: a tank, an obstacle, a stirrer.
+    #[serde(default)]
+    pub solid: Vec<Solid>,
+    /// An opening from which fluid flows.
+    #[serde(default)]
+    pub emitter: Vec<Emitter>,
+    /// A box in which fluid disappears.
+    #[serde(default)]
+    pub sink: Vec<Sink>,
+    /// A point at which the fluid is measured once per frame.
+    #[serde(default)]
+    pub probe: Vec<Probe>,
+    /// What a run writes.
+    #[serde(default)]
+    pub output: Output,
+}
+
+/// Space, resolution and duration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Simulation {
+    /// 2 or 3. A 2D scene lies in the plane z = 0 and is one metre deep; its vectors may have two
+    /// components.
+    #[serde(default = "three")]
+    #[schemars(range(min = 2, max = 3))]
+    pub dimension: u8,
+    /// Distance between neighbouring particles at rest. Halving it makes eight times as many
+    /// particles (four times in 2D) and at least twice as many steps.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub spacing: f64,
+    /// Acceleration of free fall.
+    #[serde(default = "earth")]
+    #[schemars(extend("x-unit" = "m/s²"))]
+    pub gravity: Vector,
+    /// How long to simulate.
+    #[serde(default = "two_seconds")]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "s"))]
+    pub duration: f64,
+    /// The weight of neighbouring particles.
+    #[serde(default)]
+    pub kernel: Kernel,
+}
+
+/// The weight of neighbouring particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    /// Cubic spline.
+    #[default]
+    Cubic,
+    /// Wendland's C2 function.
+    Wendland,
+    /// Steep at the centre (Desbrun & Gascuel 1996).
+    Spiky,
+}
+
+/// How the time step is chosen: from the speed of the fluid (`cfl`, `min`, `max`), or `fixed`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeStep {
+    /// Always this step, only cut where a frame is due. Excludes the other keys. Not set: the step
+    /// adapts.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "s"))]
+    pub fixed: Option<f64>,
+    /// Share of the spacing that the fastest particle may travel in one step.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 2, "default" = DEFAULT_CFL))]
+    pub cfl: Option<f64>,
+    /// No step is shorter, except to meet a frame.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = DEFAULT_MIN_STEP, "x-unit" = "s"))]
+    pub min: Option<f64>,
+    /// No step is longer.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = DEFAULT_MAX_STEP, "x-unit" = "s"))]
+    pub max: Option<f64>,
+}
+
+/// Share of the spacing that the fastest particle may travel in one step, unless told otherwise.
+pub const DEFAULT_CFL: f64 = 0.4;
+/// Shortest adaptive time step unless told otherwise, s.
+pub const DEFAULT_MIN_STEP: f64 = 1e-6;
+/// Longest adaptive time step unless told otherwise, s.
+pub const DEFAULT_MAX_STEP: f64 = 5e-3;
+
+/// How the fluids are kept incompressible.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pressure {
+    /// The method.
+    pub solver: Solver,
+    /// What pressure walls show to the fluid.
+    pub boundary: Boundary,
+    /// Iterate until the mean compression is below this share of the rest density.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
+    pub density_error: f64,
+    /// DFSPH: iterate until the mean compression per step by the velocities is below this share.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
+    pub divergence_error: f64,
+    /// At least this many iterations.
+    #[schemars(range(min = 0, max = 10_000))]
+    pub min_iterations: u32,
+    /// At most this many iterations.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_iterations: u32,
+    /// Share of the last step's pressure to start from.
+    #[schemars(range(min = 0, max = 1))]
+    pub warm_start: f64,
+}
+
+impl Default for Pressure {
+    fn default() -> Self {
+        Pressure {
+            solver: Solver::default(),
+            boundary: Boundary::default(),
+            density_error: 1e-3,
+            divergence_error: 1e-3,
+            min_iterations: 2,
+            max_iterations: 100,
+            warm_start: 0.5,
+        }
+    }
+}
+
+/// The pressure solvers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Solver {
+    /// Divergence-free SPH (Bender & Koschier 2017).
+    #[default]
+    Dfsph,
+    /// Implicit incompressible SPH (Ihmsen et al. 2014).
+    Iisph,
+}
+
+/// What pressure walls show to the fluid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Boundary {
+    /// None (Bender et al. 2023).
+    #[default]
+    Zero,
+    /// That of the nearby fluid particle itself (Akinci et al. 2012).
+    Mirrored,
+    /// Extrapolated from the fluid by moving least squares (Band et al. 2018).
+    Extrapolated,
+}
+
+/// What a run writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Frames per simulated second.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e6, "x-unit" = "1/s"))]
+    pub frames_per_second: f64,
+    /// File formats of the frames; an empty list writes none.
+    #[schemars(extend("maxItems" = 3))]
+    pub formats: Vec<Format>,
+    /// Frames from one snapshot (for resuming) to the next; 0 writes one only at the end and when
+    /// interrupted.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub snapshot_every: u64,
+    /// How many snapshots to keep.
+    #[schemars(range(min = 2, max = 1_000_000))]
+    pub snapshots_kept: usize,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Output {
+            frames_per_second: 30.0,
+            formats: vec![Format::Vtk],
+            snapshot_every: 10,
+            snapshots_kept: 2,
+        }
+    }
+}
+
+/// File formats of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// VTK XML (`.vtp` with a `.pvd` time series), for ParaView.
+    Vtk,
+    /// Compressed BGEO, for Houdini.
+    Bgeo,
+    /// Binary PLY.
+    Ply,
+}
+
+fn three() -> u8 {
+    3
+}
+
+fn earth() -> Vector {
+    Vector(vec![0.0, -9.81, 0.0])
+}
+
+fn two_seconds() -> f64 {
+    2.0
+}

@@ -1,0 +1,405 @@
+//! What a scene consists of: fluids, solids, emitters, sinks and probes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shape::{BoxShape, FillShape, SolidShape};
+use super::values::{Number, Rotation, Vector, VectorField};
+
+/// A liquid of one density and viscosity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fluid {
+    /// Unique; letters, digits, `-` and `_`.
+    pub name: String,
+    /// Density at rest.
+    #[serde(default = "density_of_water")]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
+    pub density: f64,
+    /// Internal friction, by one of several models.
+    #[serde(default)]
+    pub viscosity: Viscosity,
+    /// Velocity at the start: numbers, or formulas of the position `x`, `y`, `z`.
+    #[serde(default = "VectorField::zero")]
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: VectorField,
+    /// Spin at the start about the centre of the fluid: axis times degrees per second.
+    #[serde(default = "Vector::zero")]
+    #[schemars(extend("x-unit" = "°/s"))]
+    pub angular_velocity: Vector,
+    /// What is full of it at the start. A fluid without any needs an emitter.
+    #[serde(default)]
+    pub fill: Vec<Fill>,
+}
+
+/// The viscosity models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Viscosity {
+    /// No friction at all.
+    None(NoViscosity),
+    /// Explicit artificial viscosity (Monaghan 1992): cheap, damps noise, not a physical value.
+    Artificial(ArtificialViscosity),
+    /// Explicit smoothing of velocities (Schechter & Bridson 2012): cheap, not a physical value.
+    Xsph(XsphViscosity),
+    /// Implicit, along the line of centres (Weiler et al. 2018): for highly viscous fluids.
+    Weiler2018(DynamicViscosity),
+    /// Implicit Laplacian of the velocity (Brookshaw 1985; Morris et al. 1997): the physical value.
+    Laplacian(DynamicViscosity),
+}
+
+impl Default for Viscosity {
+    fn default() -> Self {
+        Viscosity::Artificial(ArtificialViscosity { alpha: default_alpha(), boundary: 0.0 })
+    }
+}
+
+/// No friction at all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoViscosity {}
+
+/// Explicit artificial viscosity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArtificialViscosity {
+    /// Strength.
+    #[serde(default = "default_alpha")]
+    #[schemars(range(min = 0, max = 1))]
+    pub alpha: f64,
+    /// Strength against walls.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub boundary: f64,
+}
+
+/// Explicit smoothing of velocities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct XsphViscosity {
+    /// Share of the neighbours' mean velocity taken over in every step.
+    #[serde(default = "default_strength")]
+    #[schemars(range(min = 0, max = 1))]
+    pub strength: f64,
+    /// The same for walls.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub boundary: f64,
+}
+
+/// Viscosity as a material constant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicViscosity {
+    /// Dynamic viscosity: water 0.001, olive oil 0.08, honey 10.
+    #[schemars(extend("minimum" = 0, "x-unit" = "Pa·s"))]
+    pub dynamic: f64,
+    /// The same between fluid and walls. Not set: as `dynamic`, so that fluid sticks to walls; 0:
+    /// it slips.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "Pa·s"))]
+    pub boundary: Option<f64>,
+}
+
+/// A region that is full of a fluid at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fill {
+    /// One of several shapes.
+    pub shape: FillShape,
+    /// Where its centre is. Not set: the origin, or given by the corners of a box.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Option<Vector>,
+    /// Turns it about its centre.
+    #[serde(default)]
+    pub rotate: Rotation,
+    /// Velocity at the start: numbers, or formulas of the position `x`, `y`, `z`. Not set: that of
+    /// the fluid.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: Option<VectorField>,
+}
+
+/// A body that stands still or moves as told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Solid {
+    /// Unique; letters, digits, `-` and `_`.
+    pub name: String,
+    /// One of several shapes.
+    pub shape: SolidShape,
+    /// Where its centre is. Not set: the origin, or given by the corners of a box or tank.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Option<Vector>,
+    /// Turns it about its centre.
+    #[serde(default)]
+    pub rotate: Rotation,
+    /// Where fluid may be. Not set: `inside` for tanks, `both` for planes and open meshes, `outside`
+    /// for everything else.
+    #[serde(default)]
+    pub fluid_side: Option<FluidSide>,
+    /// Prescribed motion. Not set: it stands still.
+    #[serde(default)]
+    pub motion: Option<Motion>,
+    /// How far its particles lie behind its surface. Not set: half the spacing, so that fluid ends
+    /// exactly at the surface; 0 for sheets with fluid on both sides.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub inset: Option<f64>,
+}
+
+/// Where fluid may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FluidSide {
+    /// Around it: it is an obstacle.
+    Outside,
+    /// In it: it is a container.
+    Inside,
+    /// On both sides: it is a thin sheet.
+    Both,
+}
+
+/// Prescribed motion, relative to where the solid was put.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Motion {
+    /// Steady translation and rotation.
+    Constant(ConstantMotion),
+    /// Through poses at given times.
+    Keyframes(KeyframeMotion),
+    /// By formulas of the time `t`.
+    Expressions(ExpressionMotion),
+}
+
+/// Steady translation and rotation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantMotion {
+    /// Velocity.
+    #[serde(default = "Vector::zero")]
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: Vector,
+    /// Axis times degrees per second. In 2D, `[0, 0, w]`.
+    #[serde(default = "Vector::zero")]
+    #[schemars(extend("x-unit" = "°/s"))]
+    pub angular_velocity: Vector,
+    /// Centre of the rotation; it moves along. Not set: the centre of the solid.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub about: Option<Vector>,
+    /// Rests before this time.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub start: f64,
+    /// Rests after this time. Not set: never.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub end: Option<f64>,
+}
+
+/// Through poses at given times; the first and last are held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyframeMotion {
+    /// The poses, in the order of their times.
+    #[schemars(extend("minItems" = 1, "maxItems" = 100_000))]
+    pub frames: Vec<Keyframe>,
+    /// Centre of the rotations. Not set: the centre of the solid.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub about: Option<Vector>,
+    /// How to get from one pose to the next.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Starts again after the last keyframe.
+    #[serde(default)]
+    pub repeat: bool,
+}
+
+/// A pose at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// When.
+    #[schemars(extend("x-unit" = "s"))]
+    pub time: f64,
+    /// Displacement from where the solid was put.
+    #[serde(default = "Vector::zero")]
+    #[schemars(extend("x-unit" = "m"))]
+    pub position: Vector,
+    /// Rotation from how the solid was put; from one keyframe to the next it takes the shorter way,
+    /// so turn by less than 180 degrees at a time.
+    #[serde(default)]
+    pub rotate: Rotation,
+}
+
+/// How to get from one keyframe to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Interpolation {
+    /// At constant speed.
+    #[default]
+    Linear,
+    /// Starting and stopping gently at every keyframe.
+    Smooth,
+}
+
+/// By formulas of the time `t`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpressionMotion {
+    /// Displacement from where the solid was put.
+    #[serde(default = "VectorField::zero")]
+    #[schemars(extend("x-unit" = "m"))]
+    pub position: VectorField,
+    /// Axis of the rotation, of any length but zero.
+    #[serde(default = "Vector::z_axis")]
+    pub axis: Vector,
+    /// Angle of the rotation.
+    #[serde(default = "zero_number")]
+    #[schemars(extend("x-unit" = "°"))]
+    pub angle: Number,
+    /// Centre of the rotation when not displaced. Not set: the centre of the solid.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub about: Option<Vector>,
+}
+
+/// An opening from which fluid flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Emitter {
+    /// Unique; letters, digits, `-` and `_`.
+    pub name: String,
+    /// Name of the fluid that comes out.
+    pub fluid: String,
+    /// Shape of the opening.
+    pub opening: Opening,
+    /// Centre of the opening.
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Vector,
+    /// Direction of the flow, of any length but zero.
+    pub direction: Vector,
+    /// Speed of the flow: a number, or a formula of the time `t`. Nothing comes out while it is
+    /// negative.
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub speed: Number,
+    /// Flows from this time on.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub start: f64,
+    /// Flows until this time. Not set: for ever.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub end: Option<f64>,
+    /// Stops after this many particles.
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub limit: u64,
+}
+
+/// Shape of an emitter's opening.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Opening {
+    /// A slot.
+    Box(BoxOpening),
+    /// A round nozzle; a slot in 2D.
+    Disc(DiscOpening),
+}
+
+/// A slot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxOpening {
+    /// Horizontal edge (along z if the flow is vertical); the whole opening in 2D.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub width: f64,
+    /// The other edge; not used in 2D. Not set: as `width`.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: Option<f64>,
+}
+
+/// A round nozzle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiscOpening {
+    /// Radius.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+}
+
+/// A box in which fluid disappears.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sink {
+    /// Unique; letters, digits, `-` and `_`.
+    pub name: String,
+    /// The box.
+    #[serde(rename = "box")]
+    pub shape: BoxShape,
+    /// Where its centre is. Not set: the origin, or given by the corners of the box.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Option<Vector>,
+    /// Turns it about its centre.
+    #[serde(default)]
+    pub rotate: Rotation,
+    /// Active from this time on.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub start: f64,
+    /// Active until this time. Not set: for ever.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "s"))]
+    pub end: Option<f64>,
+}
+
+/// A point at which the fluid is measured once per frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Unique; letters, digits, `-` and `_`. Also names its file.
+    pub name: String,
+    /// What is measured.
+    pub quantity: Quantity,
+    /// Where; for a level, any point below the surface on the vertical line.
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Vector,
+}
+
+/// What a probe measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Quantity {
+    /// Pressure, Pa.
+    Pressure,
+    /// Height of the free surface above the point, against gravity, m.
+    Level,
+    /// Velocity, m/s.
+    Velocity,
+}
+
+fn density_of_water() -> f64 {
+    1000.0
+}
+
+fn default_alpha() -> f64 {
+    0.01
+}
+
+fn default_strength() -> f64 {
+    0.05
+}
+
+fn zero_number() -> Number {
+    Number::Constant(0.0)
+}
+
+fn default_limit() -> u64 {
+    100_000_000
+}

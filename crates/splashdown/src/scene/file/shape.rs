@@ -1,0 +1,201 @@
+//! Shapes of fluids and solids.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::values::Vector;
+
+/// What can be filled with fluid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FillShape {
+    /// A block.
+    Box(BoxShape),
+    /// A ball; a disc in 2D.
+    Sphere(Sphere),
+    /// A cylinder along y.
+    Cylinder(Cylinder),
+    /// A cone with its tip towards +y.
+    Cone(Cone),
+    /// A ring around the y axis.
+    Torus(Torus),
+    /// A cylinder along y with round ends.
+    Capsule(Capsule),
+    /// A closed triangle mesh from a file.
+    Mesh(Mesh),
+    /// The particles of a file.
+    Particles(ParticleFile),
+}
+
+/// What a solid can be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SolidShape {
+    /// A block.
+    Box(BoxShape),
+    /// A ball; a disc in 2D.
+    Sphere(Sphere),
+    /// A cylinder along y.
+    Cylinder(Cylinder),
+    /// A cone with its tip towards +y.
+    Cone(Cone),
+    /// A ring around the y axis.
+    Torus(Torus),
+    /// A cylinder along y with round ends.
+    Capsule(Capsule),
+    /// A triangle mesh from a file, closed or open.
+    Mesh(Mesh),
+    /// A flat square; a line in 2D.
+    Plane(Plane),
+    /// A box that holds fluid, with or without some of its faces.
+    Tank(Tank),
+}
+
+/// A block: either `size` about the object's `at`, or its corners `min` and `max`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BoxShape {
+    /// Edge lengths.
+    #[schemars(extend("x-unit" = "m"))]
+    pub size: Option<Vector>,
+    /// Lower corner; instead of `size` and `at`.
+    #[schemars(extend("x-unit" = "m"))]
+    pub min: Option<Vector>,
+    /// Upper corner; instead of `size` and `at`.
+    #[schemars(extend("x-unit" = "m"))]
+    pub max: Option<Vector>,
+}
+
+/// A ball; a disc in 2D.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Radius.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+}
+
+/// A cylinder along y; a rectangle in 2D.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// Radius.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+    /// From end to end; `at` is half way.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+}
+
+/// A cone with its tip towards +y; a triangle in 2D.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cone {
+    /// Radius of the base.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+    /// From base to tip; `at` is the centre of the base.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+}
+
+/// A ring around the y axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Torus {
+    /// Radius of the circle in the middle of the ring.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub major: f64,
+    /// Half the thickness of the ring.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub minor: f64,
+}
+
+/// A cylinder along y with round ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Capsule {
+    /// Radius of the cylinder and of its ends.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+    /// Height of the cylinder, without the round ends; `at` is half way.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+}
+
+/// A triangle mesh from an OBJ, PLY or STL file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// The file, relative to the scene file.
+    pub file: String,
+    /// Factor from the file's unit to metres.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub scale: f64,
+}
+
+/// Particles from a PLY, VTK, BGEO or CSV file, with their velocities if it has any.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParticleFile {
+    /// The file, relative to the scene file.
+    pub file: String,
+}
+
+/// A flat square about `at`; a line in 2D.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// Perpendicular to the plane, of any length but zero. `fluid_side = "outside"` is where it
+    /// points to.
+    #[serde(default = "y_axis")]
+    pub normal: Vector,
+    /// Edge length of the square.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub size: f64,
+}
+
+/// A box that holds fluid: either its inner `size` about `at`, or its inner corners `min` and `max`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tank {
+    /// Inner edge lengths.
+    #[schemars(extend("x-unit" = "m"))]
+    pub size: Option<Vector>,
+    /// Lower inner corner; instead of `size` and `at`.
+    #[schemars(extend("x-unit" = "m"))]
+    pub min: Option<Vector>,
+    /// Upper inner corner; instead of `size` and `at`.
+    #[schemars(extend("x-unit" = "m"))]
+    pub max: Option<Vector>,
+    /// Faces that are missing; an empty list is a closed tank.
+    #[schemars(extend("maxItems" = 6))]
+    pub open: Vec<Face>,
+}
+
+/// A face of a tank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Face {
+    /// Towards −x.
+    Left,
+    /// Towards +x.
+    Right,
+    /// Towards −y.
+    Bottom,
+    /// Towards +y.
+    Top,
+    /// Towards −z.
+    Back,
+    /// Towards +z.
+    Front,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn y_axis() -> Vector {
+    Vector(vec![0.0, 1.0, 0.0])
+}

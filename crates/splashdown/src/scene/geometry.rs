@@ -1,0 +1,222 @@
+//! Shapes as written in a scene → `Shape`, and what can be said about them before sampling.
+
+use std::f64::consts::PI;
+use std::path::PathBuf;
+
+use super::convert::Converter;
+use super::file::shape::{self, FillShape, SolidShape};
+use super::file::{FluidSide, Rotation, Vector};
+use super::validate::join;
+use crate::math::{DVec3, Dimension, Pose};
+use crate::shapes::{Face, MeshShape, Shape, read_mesh};
+
+const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
+const PARTICLE_ENDINGS: [&str; 5] = ["ply", "vtk", "bgeo", "gz", "csv"];
+
+/// A shape that may still have to be read from a file.
+#[derive(Clone, Debug)]
+pub(crate) enum Geometry {
+    Known(Shape),
+    MeshFile { key: String, path: PathBuf, scale: f64 },
+    ParticleFile { key: String, path: PathBuf },
+}
+
+/// A shape in its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub geometry: Geometry,
+    pub pose: Pose,
+}
+
+impl Converter<'_, '_> {
+    /// The shape and place of a `[[fluid.fill]]`.
+    pub fn fill_shape(
+        &mut self,
+        key: &str,
+        shape: &FillShape,
+        at: Option<&Vector>,
+        rotate: &Rotation,
+    ) -> Placed {
+        let shape_key = join(key, "shape");
+        let mut centre = None;
+        let geometry = match shape {
+            FillShape::Box(b) => self.block_shape(&shape_key, b, &mut centre),
+            FillShape::Sphere(s) => sphere(s),
+            FillShape::Cylinder(c) => cylinder(c),
+            FillShape::Cone(c) => cone(c),
+            FillShape::Torus(t) => self.torus(&shape_key, t),
+            FillShape::Capsule(c) => capsule(c),
+            FillShape::Mesh(m) => self.mesh(&shape_key, m),
+            FillShape::Particles(p) => {
+                let key = join(&shape_key, "particles.file");
+                let path = self.existing_file(&key, &p.file, &PARTICLE_ENDINGS);
+                Geometry::ParticleFile { key, path }
+            }
+        };
+        Placed { geometry, pose: self.placement(key, at, centre, rotate) }
+    }
+
+    /// The shape and place of a `[[solid]]`.
+    pub fn solid_shape(
+        &mut self,
+        key: &str,
+        shape: &SolidShape,
+        at: Option<&Vector>,
+        rotate: &Rotation,
+    ) -> Placed {
+        let shape_key = join(key, "shape");
+        let mut centre = None;
+        let geometry = match shape {
+            SolidShape::Box(b) => self.block_shape(&shape_key, b, &mut centre),
+            SolidShape::Sphere(s) => sphere(s),
+            SolidShape::Cylinder(c) => cylinder(c),
+            SolidShape::Cone(c) => cone(c),
+            SolidShape::Torus(t) => self.torus(&shape_key, t),
+            SolidShape::Capsule(c) => capsule(c),
+            SolidShape::Mesh(m) => self.mesh(&shape_key, m),
+            SolidShape::Plane(p) => {
+                let normal = self.direction(&join(&shape_key, "plane.normal"), &p.normal);
+                Geometry::Known(Shape::Plane { normal, half_size: p.size / 2.0 })
+            }
+            SolidShape::Tank(t) => {
+                let half;
+                let parts = [&t.size, &t.min, &t.max];
+                (half, centre) = self.block(&join(&shape_key, "tank"), parts);
+                Geometry::Known(Shape::Tank { half, open: t.open.iter().map(face).collect() })
+            }
+        };
+        Placed { geometry, pose: self.placement(key, at, centre, rotate) }
+    }
+
+    fn block_shape(
+        &mut self,
+        key: &str,
+        block: &shape::BoxShape,
+        centre: &mut Option<DVec3>,
+    ) -> Geometry {
+        let parts = [&block.size, &block.min, &block.max];
+        let half;
+        (half, *centre) = self.block(&join(key, "box"), parts);
+        Geometry::Known(Shape::Box { half })
+    }
+
+    fn torus(&mut self, key: &str, torus: &shape::Torus) -> Geometry {
+        if torus.minor >= torus.major {
+            let help = format!("must be below major, {} m", torus.major);
+            let message = format!("{} is out of range", torus.minor);
+            self.report.key(&join(key, "torus.minor"), message, Some(help));
+        }
+        Geometry::Known(Shape::Torus { major: torus.major, minor: torus.minor })
+    }
+
+    fn mesh(&mut self, key: &str, mesh: &shape::Mesh) -> Geometry {
+        let key = join(key, "mesh.file");
+        let path = self.existing_file(&key, &mesh.file, &MESH_ENDINGS);
+        Geometry::MeshFile { key, path, scale: mesh.scale }
+    }
+
+    /// The shape itself, read from its file if need be; `None` if that failed.
+    pub fn load(&mut self, geometry: &Geometry) -> Option<Shape> {
+        match geometry {
+            Geometry::Known(shape) => Some(shape.clone()),
+            Geometry::ParticleFile { .. } => None,
+            Geometry::MeshFile { key, path, scale } => {
+                let read = read_mesh(path).map_err(|e| e.to_string()).and_then(|mut mesh| {
+                    mesh.vertices.iter_mut().for_each(|v| *v *= *scale);
+                    MeshShape::new(mesh).map_err(|e| e.to_string())
+                });
+                match read {
+                    Ok(mesh) => Some(Shape::Mesh(mesh)),
+                    Err(message) => {
+                        self.report.key(key, message, None);
+                        None
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sphere(s: &shape::Sphere) -> Geometry {
+    Geometry::Known(Shape::Sphere { radius: s.radius })
+}
+
+fn cylinder(c: &shape::Cylinder) -> Geometry {
+    Geometry::Known(Shape::Cylinder { radius: c.radius, half_height: c.height / 2.0 })
+}
+
+fn cone(c: &shape::Cone) -> Geometry {
+    Geometry::Known(Shape::Cone { radius: c.radius, height: c.height })
+}
+
+fn capsule(c: &shape::Capsule) -> Geometry {
+    Geometry::Known(Shape::Capsule { radius: c.radius, half_height: c.height / 2.0 })
+}
+
+fn face(face: &shape::Face) -> Face {
+    match face {
+        shape::Face::Left => Face::Left,
+        shape::Face::Right => Face::Right,
+        shape::Face::Bottom => Face::Bottom,
+        shape::Face::Top => Face::Top,
+        shape::Face::Back => Face::Back,
+        shape::Face::Front => Face::Front,
+    }
+}
+
+/// Where fluid may be, if the scene does not say.
+pub(crate) fn default_side(shape: &Shape) -> FluidSide {
+    match shape {
+        Shape::Tank { .. } => FluidSide::Inside,
+        Shape::Plane { .. } => FluidSide::Both,
+        Shape::Mesh(mesh) if !mesh.is_closed() => FluidSide::Both,
+        _ => FluidSide::Outside,
+    }
+}
+
+/// Volume in m³ (in 2D the area of the cut, times one metre); none for sheets and for meshes, which
+/// have to be read first.
+pub(crate) fn volume(shape: &Shape, dimension: Dimension) -> Option<f64> {
+    let flat = dimension == Dimension::Two;
+    Some(match *shape {
+        Shape::Box { half } | Shape::Tank { half, .. } if flat => 4.0 * half.x * half.y,
+        Shape::Box { half } | Shape::Tank { half, .. } => 8.0 * half.x * half.y * half.z,
+        Shape::Sphere { radius: r } if flat => PI * r * r,
+        Shape::Sphere { radius: r } => 4.0 / 3.0 * PI * r.powi(3),
+        Shape::Cylinder { radius: r, half_height } if flat => 4.0 * r * half_height,
+        Shape::Cylinder { radius: r, half_height } => 2.0 * PI * r * r * half_height,
+        Shape::Cone { radius: r, height } if flat => r * height,
+        Shape::Cone { radius: r, height } => PI * r * r * height / 3.0,
+        Shape::Torus { minor, .. } if flat => 2.0 * PI * minor * minor,
+        Shape::Torus { major, minor } => 2.0 * PI * PI * major * minor * minor,
+        Shape::Capsule { radius: r, half_height } if flat => PI * r * r + 4.0 * r * half_height,
+        Shape::Capsule { radius: r, half_height } => {
+            4.0 / 3.0 * PI * r.powi(3) + 2.0 * PI * r * r * half_height
+        }
+        Shape::Plane { .. } | Shape::Mesh(_) => return None,
+    })
+}
+
+/// Surface in m² (in 2D the length of the outline, times one metre), roughly; none for meshes.
+pub(crate) fn surface(shape: &Shape, dimension: Dimension) -> Option<f64> {
+    let flat = dimension == Dimension::Two;
+    Some(match *shape {
+        Shape::Box { half } | Shape::Tank { half, .. } if flat => 4.0 * (half.x + half.y),
+        Shape::Box { half } | Shape::Tank { half, .. } => {
+            8.0 * (half.x * half.y + half.y * half.z + half.z * half.x)
+        }
+        Shape::Sphere { radius: r } if flat => 2.0 * PI * r,
+        Shape::Sphere { radius: r } => 4.0 * PI * r * r,
+        Shape::Cylinder { radius: r, half_height } if flat => 4.0 * (r + half_height),
+        Shape::Cylinder { radius: r, half_height } => 2.0 * PI * r * (r + 2.0 * half_height),
+        Shape::Cone { radius: r, height } if flat => 2.0 * (r + r.hypot(height)),
+        Shape::Cone { radius: r, height } => PI * r * (r + r.hypot(height)),
+        Shape::Torus { minor, .. } if flat => 4.0 * PI * minor,
+        Shape::Torus { major, minor } => 4.0 * PI * PI * major * minor,
+        Shape::Capsule { radius: r, half_height } if flat => 2.0 * PI * r + 4.0 * half_height,
+        Shape::Capsule { radius: r, half_height } => 4.0 * PI * r * (r + half_height),
+        Shape::Plane { half_size, .. } if flat => 2.0 * half_size,
+        Shape::Plane { half_size, .. } => 4.0 * half_size * half_size,
+        Shape::Mesh(_) => return None,
+    })
+}

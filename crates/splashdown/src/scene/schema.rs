@@ -1,0 +1,122 @@
+//! The JSON Schema of scene files: for editors, for the manual, and for checking scenes.
+
+use std::sync::OnceLock;
+
+use serde_json::Value as Json;
+
+use super::file::SceneFile;
+
+/// The JSON Schema (draft 2020-12) of scene files, as text.
+pub fn json_schema() -> String {
+    let mut text = serde_json::to_string_pretty(schema()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The schema as a value, made once.
+pub(crate) fn schema() -> &'static Json {
+    static SCHEMA: OnceLock<Json> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut schema = schemars::schema_for!(SceneFile).to_value();
+        forget_null(&mut schema);
+        schema
+    })
+}
+
+/// Follows `$ref` to the definition; a schema that is no reference is its own definition.
+pub(crate) fn resolve(mut schema: &'static Json) -> &'static Json {
+    while let Some(reference) = schema.get("$ref").and_then(Json::as_str) {
+        let name = reference.trim_start_matches("#/$defs/");
+        match self::schema().get("$defs").and_then(|defs| defs.get(name)) {
+            Some(definition) => schema = definition,
+            None => break,
+        }
+    }
+    schema
+}
+
+/// The alternatives of a `oneOf` or `anyOf`.
+pub(crate) fn alternatives(schema: &'static Json) -> Option<&'static Vec<Json>> {
+    schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Json::as_array)
+}
+
+/// If the alternatives are tables of one key each (like `{ box = … }`): the keys with their schemas.
+pub(crate) fn variants(schema: &'static Json) -> Option<Vec<(&'static str, &'static Json)>> {
+    alternatives(schema)?
+        .iter()
+        .map(|alternative| match alternative.get("properties")?.as_object()? {
+            properties if properties.len() == 1 => properties.iter().next(),
+            _ => None,
+        })
+        .map(|pair| pair.map(|(key, schema)| (key.as_str(), schema)))
+        .collect()
+}
+
+/// If the alternatives are words: the words with their meanings.
+pub(crate) fn words(schema: &'static Json) -> Option<Vec<(&'static str, &'static str)>> {
+    alternatives(schema)?
+        .iter()
+        .map(|alternative| {
+            let meaning = alternative.get("description").and_then(Json::as_str).unwrap_or("");
+            Some((alternative.get("const")?.as_str()?, meaning))
+        })
+        .collect()
+}
+
+/// TOML has no null: keys that are not set are left out. So `null` disappears from types, from
+/// alternatives and from defaults.
+fn forget_null(schema: &mut Json) {
+    match schema {
+        Json::Object(object) => {
+            object.retain(|_, value| !value.is_null());
+            if let Some(Json::Array(types)) = object.get_mut("type") {
+                types.retain(|t| t != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".to_string(), only);
+                }
+            }
+            if let Some(Json::Array(any)) = object.get_mut("anyOf") {
+                any.retain(|s| s.get("type").is_none_or(|t| t != "null"));
+                if let [Json::Object(only)] = any.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    for (key, value) in only {
+                        object.entry(key).or_insert(value);
+                    }
+                }
+            }
+            object.values_mut().for_each(forget_null);
+        }
+        Json::Array(items) => items.iter_mut().for_each(forget_null),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_describes_every_key() {
+        fn visit(schema: &'static Json, path: &str, undescribed: &mut Vec<String>) {
+            if let Some(properties) = schema.get("properties").and_then(Json::as_object) {
+                for (key, property) in properties {
+                    let path = format!("{path}.{key}");
+                    let described = property.get("description").is_some();
+                    if !described && resolve(property).get("description").is_none() {
+                        undescribed.push(path);
+                    }
+                }
+            }
+        }
+        let mut undescribed = Vec::new();
+        visit(schema(), "", &mut undescribed);
+        for (name, definition) in schema()["$defs"].as_object().unwrap() {
+            visit(definition, name, &mut undescribed);
+        }
+        assert!(undescribed.is_empty(), "{undescribed:?}");
+        let text = json_schema();
+        assert!(!text.contains("null"), "{text}");
+    }
+}
