@@ -76,6 +76,7 @@ impl Simulation {
             directory.remove_after(0)?;
             return Simulation::create(scene, world, settings, directory);
         };
+        let context = context(&world, &settings, &directory); // before the world moves on
         let Snapshot { state, metadata } = snapshot;
         world
             .import_state(&state)
@@ -87,7 +88,6 @@ impl Simulation {
         directory.make_folders(&settings)?;
         directory.write_scene(&scene)?;
         let tables = Tables::reopen(directory.path(), &settings, &metadata.files)?;
-        let context = context(&world, &settings, &directory);
         writer::write_collections(&context, next_frame)?;
         let (writer, step) = (Writer::start(context), World::step as Step);
         Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })

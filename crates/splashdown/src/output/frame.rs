@@ -34,7 +34,7 @@ pub struct Points {
     pub fluid: Vec<u32>,
 }
 
-/// Surfaces of all bodies in their own frames. They never change, so frames carry poses only.
+/// What bodies look like in their own frames. It never changes, so frames carry poses only.
 #[derive(Clone, Debug, Default)]
 pub struct Surfaces {
     /// Bodies that stay where they are, with their index in `World::solids`.
@@ -84,12 +84,16 @@ impl Points {
 }
 
 impl Surfaces {
-    /// The surfaces of a world's bodies. Bodies without triangles (2D outlines) are left out of the
-    /// files but keep their place among the moving ones.
+    /// The surfaces of the bodies of a world as the scene built it. Bodies without triangles, as in
+    /// 2D, are shown as their particles; steps sort those, so a later world would not do.
     pub fn of(world: &World) -> Surfaces {
         let mut surfaces = Surfaces::default();
         for (k, solid) in world.solids.iter().enumerate() {
-            let mesh = Arc::new(solid.surface.clone());
+            let mut mesh = solid.surface.clone();
+            if mesh.triangles.is_empty() {
+                mesh.vertices.clone_from(&solid.local);
+            }
+            let mesh = Arc::new(mesh);
             if solid.motion.is_static() {
                 surfaces.fixed.push((k as u32, solid.pose, mesh));
             } else {

@@ -117,6 +117,7 @@ pub fn vtk_array<T: bytemuck::AnyBitPattern>(file: &[u8], name: &str) -> Vec<T> 
         let rest = &file[from..];
         from + rest.windows(text.len()).position(|w| w == text).expect("not in the file")
     };
+    find(b"header_type=\"UInt64\"", 0); // as the lengths below are
     let array = find(format!("Name=\"{name}\"").as_bytes(), 0);
     let offset = find(b"offset=\"", array) + 8;
     let digits: String =

@@ -17,7 +17,7 @@ pub fn write_points(out: &mut impl Write, points: &Points) -> io::Result<()> {
     let connectivity: Vec<i32> = (0..n as i32).collect();
     let offsets: Vec<i32> = (1..=n as i32).collect();
     let mut file = PolyData::new(n);
-    file.cell_count[VERTS] = n;
+    file.cell_count = [n, 0];
     file.section("Points", &[Array::new("position", "Float64", 3, &points.position)]);
     file.section(
         "Verts",
@@ -39,12 +39,12 @@ pub fn write_points(out: &mut impl Write, points: &Points) -> io::Result<()> {
     file.write(out)
 }
 
-/// Writes the surfaces of the bodies that never move.
+/// Writes the bodies that never move: triangles, or points where there are none.
 pub fn write_fixed(out: &mut impl Write, surfaces: &Surfaces) -> io::Result<()> {
     write_surfaces(out, surfaces.fixed.iter().map(|(body, pose, mesh)| (*body, *pose, &**mesh)))
 }
 
-/// Writes the surfaces of the moving bodies at the given poses.
+/// Writes the moving bodies at the given poses.
 pub fn write_moving(out: &mut impl Write, surfaces: &Surfaces, poses: &[Pose]) -> io::Result<()> {
     let bodies = surfaces.moving.iter().zip(poses);
     write_surfaces(out, bodies.map(|((body, mesh), pose)| (*body, *pose, &**mesh)))
@@ -55,18 +55,34 @@ fn write_surfaces<'a>(
     bodies: impl Iterator<Item = (u32, Pose, &'a TriangleMesh)>,
 ) -> io::Result<()> {
     let mut vertices: Vec<DVec3> = Vec::new();
+    let mut points: Vec<i32> = Vec::new();
+    let mut body_of_point: Vec<u32> = Vec::new();
     let mut connectivity: Vec<i32> = Vec::new();
     let mut body_of_triangle: Vec<u32> = Vec::new();
     for (body, pose, mesh) in bodies {
         let first = vertices.len() as i32;
         vertices.extend(mesh.vertices.iter().map(|&v| pose.apply(v)));
+        if mesh.triangles.is_empty() {
+            points.extend(first..vertices.len() as i32);
+            body_of_point.extend(std::iter::repeat_n(body, mesh.vertices.len()));
+        }
         connectivity.extend(mesh.triangles.iter().flatten().map(|&v| first + v as i32));
         body_of_triangle.extend(std::iter::repeat_n(body, mesh.triangles.len()));
     }
     let offsets: Vec<i32> = (1..=body_of_triangle.len() as i32).map(|k| 3 * k).collect();
+    let point_offsets: Vec<i32> = (1..=points.len() as i32).collect();
+    // VTK numbers cells by kind: vertices first.
+    let body = [body_of_point, body_of_triangle].concat();
     let mut file = PolyData::new(vertices.len());
-    file.cell_count[POLYS] = offsets.len();
+    file.cell_count = [points.len(), offsets.len()];
     file.section("Points", &[Array::new("position", "Float64", 3, &vertices)]);
+    file.section(
+        "Verts",
+        &[
+            Array::new("connectivity", "Int32", 1, &points),
+            Array::new("offsets", "Int32", 1, &point_offsets),
+        ],
+    );
     file.section(
         "Polys",
         &[
@@ -74,7 +90,7 @@ fn write_surfaces<'a>(
             Array::new("offsets", "Int32", 1, &offsets),
         ],
     );
-    file.section("CellData", &[Array::new("body", "UInt32", 1, &body_of_triangle)]);
+    file.section("CellData", &[Array::new("body", "UInt32", 1, &body)]);
     file.write(out)
 }
 
@@ -120,12 +136,10 @@ impl<'a> Array<'a> {
     }
 }
 
-const VERTS: usize = 0;
-const POLYS: usize = 1;
-
 /// A `.vtp` file in the making: the XML so far, and the arrays it refers to by their offset.
 struct PolyData<'a> {
     point_count: usize,
+    /// Vertices and polygons.
     cell_count: [usize; 2],
     sections: String,
     blocks: Vec<&'a [u8]>,
@@ -158,7 +172,7 @@ impl<'a> PolyData<'a> {
         writeln!(out, "<?xml version=\"1.0\"?>")?;
         writeln!(
             out,
-            "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt32\">",
+            "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">",
             byte_order()
         )?;
         writeln!(out, "  <PolyData>")?;
@@ -218,7 +232,18 @@ mod tests {
         write_moving(&mut file, &two, &[pose, Pose::IDENTITY]).unwrap();
         let placed: Vec<DVec3> = vtk_array(&file, "position");
         assert_eq!(placed[0], world.solids[0].surface.vertices[0] + pose.translation);
-        assert_eq!(vtk_array::<i32>(&file, "connectivity"), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(vtk_array::<u32>(&file, "body"), [0, 1]);
+    }
+
+    #[test]
+    fn bodies_without_triangles_are_shown_as_points() {
+        let mut world = small_world();
+        world.solids[1].surface = TriangleMesh::default();
+        let mut file = Vec::new();
+        write_fixed(&mut file, &Surfaces::of(&world)).unwrap();
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("NumberOfVerts=\"2\"") && text.contains("NumberOfPolys=\"1\""));
+        assert_eq!(vtk_array::<u32>(&file, "body"), [1, 1, 0]);
     }
 
     #[test]

@@ -219,11 +219,11 @@ pub fn folder_and_extension(format: Format) -> (&'static str, &'static str) {
 }
 
 fn has_fixed(surfaces: &Surfaces) -> bool {
-    surfaces.fixed.iter().any(|(_, _, mesh)| !mesh.triangles.is_empty())
+    surfaces.fixed.iter().any(|(_, _, mesh)| !mesh.vertices.is_empty())
 }
 
 fn has_moving(surfaces: &Surfaces) -> bool {
-    surfaces.moving.iter().any(|(_, mesh)| !mesh.triangles.is_empty())
+    surfaces.moving.iter().any(|(_, mesh)| !mesh.vertices.is_empty())
 }
 
 #[cfg(test)]
