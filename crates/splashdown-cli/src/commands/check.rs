@@ -2,34 +2,36 @@
 
 use std::process::ExitCode;
 
-use splashdown::scene::{Built, Scene};
-use splashdown::world::World;
+use splashdown::scene::Scene;
+use splashdown::scene::estimate::estimate;
 
 use crate::failure::Failure;
 use crate::terminal::print;
 
+/// Prints particle counts, memory and warnings, or all errors of the scene.
 pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
     let scene = Scene::open(scene, overrides)?;
-    let Built { world, output, notes } = scene.build()?;
+    let built = scene.build()?;
+    let needs = estimate(&built);
     let mut lines = vec![format!("{} is fine", scene.name)];
-    for fluid in &world.fluids {
-        lines.push(format!("  fluid {:<20}{:>12} particles", fluid.name, fluid.range.len()));
+    for object in &needs.objects {
+        let (kind, name, count) = (object.kind, &object.name, object.particles);
+        lines.push(format!("  {kind} {name:<20}{count:>12} particles"));
     }
-    for solid in &world.solids {
-        lines.push(format!("  solid {:<20}{:>12} particles", solid.name, solid.range.len()));
+    if needs.emitted_particles > 0 {
+        lines.push(format!("  emitters add up to {} particles", needs.emitted_particles));
     }
-    let frames = (output.duration * output.frames_per_second).floor() + 1.0;
-    lines.push(format!("  {} s, {frames} frames", output.duration));
-    lines.push(format!("  about {:.0} MB of memory", memory_estimate(&world) / 1e6));
-    lines.extend(notes.iter().map(|note| format!("note: {note}")));
+    lines.push(format!("  {} s, {} frames", built.output.duration, needs.frames));
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    lines.push(match megabytes(needs.memory_at_end) - megabytes(needs.memory) {
+        more if more > 0.5 => {
+            let (now, then) = (megabytes(needs.memory), megabytes(needs.memory_at_end));
+            format!("  about {now:.0} MB of memory, {then:.0} MB with all that is emitted")
+        }
+        _ => format!("  about {:.0} MB of memory", megabytes(needs.memory).max(1.0)),
+    });
+    lines.extend(needs.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.extend(built.notes.iter().map(|note| format!("note: {note}")));
     print(&(lines.join("\n") + "\n"));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Bytes a run needs, roughly: arrays of every particle and its neighbours within 2h, and the
-/// frames that wait to be written.
-fn memory_estimate(world: &World) -> f64 {
-    let neighbours = if world.dimension.count() == 2 { 20.0 } else { 60.0 };
-    let (arrays, pair, frames) = (250.0, 16.0, 3.0 * 52.0);
-    world.particles.len() as f64 * (arrays + pair * neighbours + frames)
 }

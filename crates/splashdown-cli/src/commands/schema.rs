@@ -8,6 +8,6 @@ use crate::failure::Failure;
 use crate::terminal::print;
 
 pub fn run() -> Result<ExitCode, Failure> {
-    print(&scene::json_schema());
+    print(&scene::schema::json_schema());
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
 use crate::shapes::{fill, read_particles};
 use crate::world::{
-    BoundaryPressure, Emitter, Fluid, PressureSettings, PressureSolver, Sink, Solid, TimeStep,
+    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, Solid, TimeStep,
     Viscosity, ViscosityModel, World,
 };
 

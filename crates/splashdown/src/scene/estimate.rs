@@ -3,10 +3,10 @@
 use super::Built;
 use crate::world::TimeStep;
 
-/// Bytes of the neighbour list per fluid particle: 16 for each of about 30 neighbours.
-const BYTES_PER_FLUID_PARTICLE: u64 = 16 * 30;
+/// Bytes of the neighbour lists per fluid particle: 8 for each of about 30 neighbours, and the sums.
+const BYTES_PER_FLUID_PARTICLE: u64 = 8 * 30 + 80;
 /// Bytes of all other arrays per particle.
-const BYTES_PER_PARTICLE: u64 = 200;
+const BYTES_PER_PARTICLE: u64 = 280;
 
 /// What a scene will need.
 #[derive(Clone, Debug, PartialEq)]
