@@ -16,6 +16,7 @@ use crate::particles::store::reorder;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
+use crate::sph::viscosity;
 use crate::sph::walls::wall_weights;
 use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, TimeStep, World};
 
@@ -53,6 +54,8 @@ pub struct Workspace {
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
     pub divergence_kappa: Vec<f32>,
+    /// Pair coefficients and vectors of the viscosity solve.
+    pub viscosity: viscosity::implicit::Memory,
 }
 
 /// Measures phases of a step one after the other.
@@ -267,7 +270,7 @@ impl World {
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
-    fn reference_density(&self) -> f64 {
+    pub(crate) fn reference_density(&self) -> f64 {
         self.fluids.first().map_or(1000.0, |fluid| fluid.density)
     }
 
@@ -296,6 +299,7 @@ impl World {
 
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        let viscous = viscosity::apply(self, work, dt);
         watch.lap(Phase::Viscosity);
 
         let density = self.restore_density(work, dt);
@@ -305,9 +309,13 @@ impl World {
 
         let impulse = self.particle_impulse(dt);
         let factor = self.operator(work).wall_factor;
-        let loads = pressure_loads(self, work, factor, impulse);
+        let mut loads = pressure_loads(self, work, factor, impulse);
+        for (load, of_viscosity) in loads.iter_mut().zip(&viscous.loads) {
+            load.add(of_viscosity, 0.0);
+        }
         watch.lap(Phase::Loads);
-        Ok(Attempt { poses, divergence, density, viscosity_iterations: 0, loads })
+        let viscosity_iterations = viscous.iterations;
+        Ok(Attempt { poses, divergence, density, viscosity_iterations, loads })
     }
 
     /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
