@@ -41,6 +41,7 @@ impl World {
             dimension: _,
             spacing: _,
             gravity: _,
+            period: _,
             kernel: _,
             particles,
             fluids,

@@ -7,14 +7,16 @@ use glam::Vec4;
 use rayon::prelude::*;
 
 use crate::math::{Aabb, DVec3, Pose};
-use crate::particles::cells::{CellGrid, sorting_order};
+use crate::particles::cells::{CellGrid, CellShape, FEWEST_CELLS, sorting_order};
 use crate::particles::kernel::SUPPORT;
 use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
+use crate::particles::periodic::wrapped;
 use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
+use crate::sph::viscosity;
 use crate::sph::walls::wall_weights;
 use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, TimeStep, World};
 
@@ -34,6 +36,8 @@ pub struct Workspace {
     keys: Vec<u64>,
     /// Place of each particle within its cell, in h.
     within: Vec<[f32; 4]>,
+    /// The cells.
+    cells: CellShape,
     /// This step's neighbour lists.
     pub neighbors: Neighbors,
     /// 1/μ of each fluid.
@@ -50,6 +54,8 @@ pub struct Workspace {
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
     pub divergence_kappa: Vec<f32>,
+    /// Pair coefficients and vectors of the viscosity solve.
+    pub viscosity: viscosity::implicit::Memory,
 }
 
 /// Measures phases of a step one after the other.
@@ -190,13 +196,18 @@ impl World {
             .par_iter()
             .map(|&p| Aabb { min: p, max: p })
             .reduce(|| Aabb::EMPTY, |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) });
-        let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing) else {
+        let shortest = FEWEST_CELLS * SUPPORT * self.spacing;
+        if self.period.to_array().iter().any(|&l| l != 0.0 && !(l >= shortest * (1.0 - 1e-9))) {
+            return Err(self.step_error("period shorter than six spacings, first", 0, 0.0));
+        }
+        let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing, self.period) else {
             let centre = position.iter().sum::<DVec3>() / position.len() as f64;
             let far = |i: &usize| (position[*i] - centre).length();
             let i = (0..position.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
             return Err(self.step_error("runaway position", i, 0.0));
         };
         let spacing = self.spacing;
+        work.cells = grid.shape(spacing);
         position
             .par_iter()
             .map(|&p| grid.locate(p, spacing))
@@ -228,7 +239,14 @@ impl World {
         groups.extend(moving.iter().map(|solid| vec![solid.range.clone()]));
         let kernel = self.kernel();
         for group in &groups {
-            wall_weights(group, &work.keys, &work.within, kernel, &mut self.particles.weight);
+            wall_weights(
+                group,
+                &work.keys,
+                &work.within,
+                work.cells,
+                kernel,
+                &mut self.particles.weight,
+            );
         }
     }
 
@@ -245,14 +263,14 @@ impl World {
             inverse_mass: &work.inverse_mass,
             weight: &self.particles.weight,
             kernel: self.kernel(),
-            cell: SUPPORT as f32,
+            cells: work.cells,
             wide_radius: None,
         });
         found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
-    fn reference_density(&self) -> f64 {
+    pub(crate) fn reference_density(&self) -> f64 {
         self.fluids.first().map_or(1000.0, |fluid| fluid.density)
     }
 
@@ -281,6 +299,7 @@ impl World {
 
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        let viscous = viscosity::apply(self, work, dt);
         watch.lap(Phase::Viscosity);
 
         let density = self.restore_density(work, dt);
@@ -290,9 +309,13 @@ impl World {
 
         let impulse = self.particle_impulse(dt);
         let factor = self.operator(work).wall_factor;
-        let loads = pressure_loads(self, work, factor, impulse);
+        let mut loads = pressure_loads(self, work, factor, impulse);
+        for (load, of_viscosity) in loads.iter_mut().zip(&viscous.loads) {
+            load.add(of_viscosity, 0.0);
+        }
         watch.lap(Phase::Loads);
-        Ok(Attempt { poses, divergence, density, viscosity_iterations: 0, loads })
+        let viscosity_iterations = viscous.iterations;
+        Ok(Attempt { poses, divergence, density, viscosity_iterations, loads })
     }
 
     /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
@@ -460,7 +483,9 @@ impl World {
         let particles = &mut self.particles;
         particles.velocity.copy_from_slice(&work.predicted);
         let (x, v) = (&mut particles.position, &particles.velocity);
-        x[..n].par_iter_mut().zip(&v[..n]).for_each(|(x, v)| *x += dt * *v);
+        x[..n].par_iter_mut().zip(&v[..n]).for_each(|(x, v)| {
+            *x = wrapped(*x + dt * *v, self.period);
+        });
         for (solid, pose) in self.solids.iter_mut().zip(attempt.poses) {
             solid.pose = pose;
             if !solid.motion.is_static() {

@@ -7,6 +7,7 @@ pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
 use crate::particles::kernel::{Kernel, KernelKind};
 use crate::particles::neighbors::Neighbors;
+use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
 use crate::step::Workspace;
 
@@ -19,6 +20,9 @@ pub struct World {
     pub spacing: f64,
     /// m/s²
     pub gravity: DVec3,
+    /// After which the world repeats along each axis, m; zero where it does not. At least six
+    /// spacings. Fluid is kept in [0, period); solids may be anywhere.
+    pub period: DVec3,
     /// The smoothing kernel.
     pub kernel: KernelKind,
     /// All particles: fluids first, then solids.
@@ -301,6 +305,7 @@ impl World {
             dimension,
             spacing,
             gravity: DVec3::new(0.0, -9.81, 0.0),
+            period: DVec3::ZERO,
             kernel: KernelKind::default(),
             particles: Particles::default(),
             fluids: Vec::new(),
@@ -376,6 +381,12 @@ impl World {
     /// The neighbour lists of the last step.
     pub fn neighbors(&self) -> &Neighbors {
         &self.workspace.neighbors
+    }
+
+    /// xᵢ − xⱼ, of nearest images if the world repeats.
+    pub fn offset(&self, i: usize, j: usize) -> DVec3 {
+        let x = &self.particles.position;
+        nearest(x[i] - x[j], self.period)
     }
 
     /// Mass of one particle of fluid `k`, kg (2D: kg per metre of depth).

@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use super::periodic::wrapped;
 use crate::math::{Aabb, DVec3};
 
 /// Cells per axis that a Morton code can tell apart.
@@ -15,12 +16,29 @@ const AXIS_BITS: u32 = 21;
 /// The origin of the codes moves in steps of this many cells, so that it almost never does.
 const ORIGIN_STEP: f64 = 1024.0;
 
+/// Fewest cells along a periodic axis: a cell's two neighbours must not be the same one.
+pub const FEWEST_CELLS: f64 = 3.0;
+
 /// Where cells are: their size and the origin of their integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellGrid {
-    size: f64,
+    /// Edges; along a periodic axis stretched so that a whole number of cells fills the period.
+    size: DVec3,
     /// In cells, a multiple of `ORIGIN_STEP`.
     origin: DVec3,
+    /// After which the world repeats, m; zero along axes where it does not.
+    period: DVec3,
+    /// How many cells there are along periodic axes; zero along others.
+    count: DVec3,
+}
+
+/// What the search needs to know of a grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CellShape {
+    /// Edges of a cell, in h.
+    pub size: [f32; 3],
+    /// How many cells there are along a periodic axis before the first follows again; zero along others.
+    pub count: [u32; 3],
 }
 
 /// A cell key with the consecutive particles of one object that are in the cell.
@@ -36,25 +54,42 @@ pub struct Run {
 
 impl CellGrid {
     /// Cells of edge `size` around `bounds`; None if the particles are too far apart to be told apart
-    /// (two million cells), which only a runaway particle manages.
-    pub fn around(bounds: Aabb, size: f64) -> Option<CellGrid> {
+    /// (two million cells), which only a runaway particle manages. Along the axes where `period` is
+    /// not zero the world repeats, and bounds do not matter.
+    pub fn around(bounds: Aabb, size: f64, period: DVec3) -> Option<CellGrid> {
+        let periodic = period.cmpgt(DVec3::ZERO);
+        let count = DVec3::select(
+            periodic,
+            (period / size).floor().max(DVec3::splat(FEWEST_CELLS)),
+            DVec3::ZERO,
+        );
+        let size = DVec3::select(periodic, period / count.max(DVec3::ONE), DVec3::splat(size));
         if bounds.min.x > bounds.max.x {
-            return Some(CellGrid { size, origin: DVec3::ZERO });
+            return Some(CellGrid { size, origin: DVec3::ZERO, period, count });
         }
         let origin = ((bounds.min / size - 2.0) / ORIGIN_STEP).floor() * ORIGIN_STEP;
-        let last = bounds.max / size + 2.0 - origin;
+        let origin = DVec3::select(periodic, DVec3::ZERO, origin);
+        let last = DVec3::select(periodic, count, bounds.max / size + 2.0 - origin);
         let fits = last.is_finite() && last.max_element() < f64::from(1u32 << AXIS_BITS);
-        fits.then_some(CellGrid { size, origin })
+        fits.then_some(CellGrid { size, origin, period, count })
     }
 
     /// The key of the cell around `p` and the place within it, in units of `unit` metres.
     pub fn locate(&self, p: DVec3, unit: f64) -> (u64, [f32; 4]) {
-        let scaled = p / self.size;
-        let cell = scaled.floor();
+        let scaled = wrapped(p, self.period) / self.size;
+        // Rounding may put a particle just below a period into the cell behind the last one.
+        let last = DVec3::select(self.count.cmpgt(DVec3::ZERO), self.count - 1.0, DVec3::INFINITY);
+        let cell = scaled.floor().min(last);
         let within = (scaled - cell) * (self.size / unit);
         let c = cell - self.origin;
         let key = morton([c.x as u32, c.y as u32, c.z as u32]);
         (key, [within.x as f32, within.y as f32, within.z as f32, 0.0])
+    }
+
+    /// Edges in units of `unit` metres, and how they repeat.
+    pub fn shape(&self, unit: f64) -> CellShape {
+        let size = (self.size / unit).as_vec3().to_array();
+        CellShape { size, count: self.count.to_array().map(|count| count as u32) }
     }
 }
 
@@ -197,7 +232,7 @@ mod tests {
         let size = 0.04;
         for offset in [0.0, 1000.0, -1.0e6] {
             let p = DVec3::new(offset + 0.013, 0.5, 0.25);
-            let grid = CellGrid::around(Aabb::around([p]), size).unwrap();
+            let grid = CellGrid::around(Aabb::around([p]), size, DVec3::ZERO).unwrap();
             let (_, within) = grid.locate(p, 1.0);
             let expected = (p.x / size - (p.x / size).floor()) * size;
             assert!((f64::from(within[0]) - expected).abs() < 1e-8);

@@ -132,20 +132,20 @@ impl Halo {
     }
 }
 
-/// The cells around `key` with their offsets; 9 in 2D, 27 in 3D.
-pub fn around(key: u64, flat: bool) -> impl Iterator<Item = (u64, [i32; 3])> {
+/// The cells around `key` with their offsets; 9 in 2D, 27 in 3D. `count` is the number of cells along
+/// periodic axes, where the first cell follows the last; zero along others.
+pub fn around(key: u64, flat: bool, count: [u32; 3]) -> impl Iterator<Item = (u64, [i32; 3])> {
     let home = unmorton(key);
+    let along = move |axis: usize, offset: i32| match home[axis].wrapping_add_signed(offset) {
+        u32::MAX if count[axis] > 0 => count[axis] - 1,
+        cell if cell == count[axis] && offset > 0 => 0,
+        cell => cell,
+    };
     let depth = if flat { 0..=0 } else { -1..=1 };
     depth.flat_map(move |dz| {
         (-1..=1).flat_map(move |dy| {
-            (-1..=1).map(move |dx| {
-                let cell = [
-                    home[0].wrapping_add_signed(dx),
-                    home[1].wrapping_add_signed(dy),
-                    home[2].wrapping_add_signed(dz),
-                ];
-                (morton(cell), [dx, dy, dz])
-            })
+            (-1..=1)
+                .map(move |dx| (morton([along(0, dx), along(1, dy), along(2, dz)]), [dx, dy, dz]))
         })
     })
 }

@@ -5,5 +5,6 @@ mod halo;
 pub mod kernel;
 pub mod neighbors;
 pub mod pair;
+pub mod periodic;
 pub mod simd;
 pub mod store;

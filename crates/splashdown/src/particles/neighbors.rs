@@ -12,7 +12,7 @@ use std::ops::Range;
 use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
-use super::cells::{CellIndex, Run, append_runs};
+use super::cells::{CellIndex, CellShape, Run, append_runs};
 use super::halo::{Halo, MAX_SLOTS, Slots, around};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
@@ -95,6 +95,18 @@ impl Chunk {
         stretch(&self.wide, &self.wide_ends, k)
     }
 
+    /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept beside them.
+    #[inline(always)]
+    pub fn pair_range(&self, k: usize) -> Range<usize> {
+        range(&self.ends, k)
+    }
+
+    /// The same for its wall pairs.
+    #[inline(always)]
+    pub fn wall_pair_range(&self, k: usize) -> Range<usize> {
+        range(&self.wall_ends, k)
+    }
+
     /// Number of fluid pairs in the chunk.
     pub fn pair_count(&self) -> usize {
         self.pairs.len()
@@ -120,8 +132,13 @@ impl Chunk {
 
 #[inline(always)]
 fn stretch<'a, T>(values: &'a [T], ends: &[u32], k: usize) -> &'a [T] {
+    &values[range(ends, k)]
+}
+
+#[inline(always)]
+fn range(ends: &[u32], k: usize) -> Range<usize> {
     let start = if k == 0 { 0 } else { ends[k - 1] as usize };
-    &values[start..ends[k] as usize]
+    start..ends[k] as usize
 }
 
 /// What the search reads of each particle, in the order of `Particles`.
@@ -140,8 +157,8 @@ pub struct SearchInput<'a> {
     pub weight: &'a [f32],
     /// The kernel.
     pub kernel: Kernel,
-    /// Edge of a cell in units of h; the widest radius that can be searched.
-    pub cell: f32,
+    /// The cells; their shortest edge is the widest radius that can be searched.
+    pub cells: CellShape,
     /// Radius of the additional index lists in units of h, if wanted.
     pub wide_radius: Option<f32>,
 }
@@ -346,7 +363,7 @@ impl Search<'_> {
         chunk.unit = unit(self.sigma * S::STEEPEST);
         buffers.halo.restart(runs.len(), self.cells_around());
         for run in runs {
-            around(run.key, self.flat()).for_each(|(key, _)| buffers.halo.include(key));
+            self.around(run).for_each(|(key, _)| buffers.halo.include(key));
         }
         buffers.halo.fill(self.fluids, self.solids, self.input.within);
         chunk.halo.extend_from_slice(&buffers.halo.fluid.index);
@@ -371,6 +388,11 @@ impl Search<'_> {
         self.input.kernel.dimension == Dimension::Two
     }
 
+    /// The cells around that of a run.
+    fn around(&self, run: &Run) -> impl Iterator<Item = (u64, [i32; 3])> {
+        around(run.key, self.flat(), self.input.cells.count)
+    }
+
     fn cells_around(&self) -> usize {
         if self.flat() { 9 } else { 27 }
     }
@@ -381,9 +403,10 @@ impl Search<'_> {
         fluid.clear();
         wall.clear();
         let mut own = 0;
-        for (key, offset) in around(run.key, self.flat()) {
+        for (key, offset) in self.around(run) {
             let cell = halo.cell(key);
-            let shift = offset.map(|d| d as f32 * self.input.cell);
+            let shift =
+                std::array::from_fn(|axis| offset[axis] as f32 * self.input.cells.size[axis]);
             if key == run.key {
                 let slots = &halo.fluid.index[cell.fluid.0 as usize..cell.fluid.1 as usize];
                 own = fluid.x.len() + slots.iter().take_while(|&&i| i != run.start).count();

@@ -2,4 +2,5 @@
 
 pub mod loads;
 pub mod pressure;
+pub mod viscosity;
 pub mod walls;

@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use crate::particles::cells::CellShape;
 use crate::particles::kernel::Kernel;
 use crate::particles::neighbors::{Neighbors, SearchInput};
 
@@ -19,6 +20,7 @@ pub fn wall_weights(
     group: &[Range<usize>],
     keys: &[u64],
     within: &[[f32; 4]],
+    cells: CellShape,
     kernel: Kernel,
     weight: &mut [f32],
 ) {
@@ -33,7 +35,7 @@ pub fn wall_weights(
         inverse_mass: &masses,
         weight: &[],
         kernel,
-        cell: crate::particles::kernel::SUPPORT as f32,
+        cells,
         wide_radius: None,
     });
     if found.is_err() {

@@ -1,0 +1,510 @@
+//! Implicit models: the velocities at the end of the step decide what is exchanged in it.
+//!
+//! Backward Euler turns (V1) into a linear system for the new velocities x,
+//!
+//!   μᵢ xᵢ + Σⱼ Cᵢⱼ (xᵢ − xⱼ) + Σ_b C_ib (xᵢ − v_b) = μᵢ vᵢ*   (V6)
+//!
+//! symmetric and positive definite, stable for any viscosity and step, with walls (which move as they are
+//! told) on the diagonal and on the right. It is solved by conjugate gradients with a diagonal
+//! preconditioner. Directions and products are in single precision, the solution in double; the true
+//! residual is computed in double precision before the first and after the last iteration. That last
+//! evaluation is also what the fluid gets,
+//!
+//!   vᵢ = vᵢ* + (Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ)) / μᵢ   (V7)
+//!
+//! which differs from xᵢ by the residual over μᵢ, but conserves momentum however early the iteration stops,
+//! and makes the load on a wall exactly what the fluid has lost to it.
+
+use glam::{DVec3, Vec4};
+use rayon::prelude::*;
+
+use super::{harmonic_mean, is_implicit, wall_stretch};
+use crate::particles::neighbors::{Chunk, Neighbors};
+use crate::particles::pair::Pair;
+use crate::sph::loads::{Loads, sum_over_walls};
+use crate::step::Workspace;
+use crate::world::{ViscosityModel, World};
+
+/// The residual may be this share of the momenta, both as root mean squares.
+const TOLERANCE: f64 = 1e-6;
+/// At most this many iterations, restarts included.
+const MAX_ITERATIONS: u32 = 200;
+/// How often the iteration starts again when the true residual is larger than it seemed.
+const MAX_RESTARTS: u32 = 4;
+/// Where (V2) stops growing towards coincident particles, in h.
+const CLOSEST: f64 = 0.1;
+
+/// Pair coefficients and vectors of the solve, kept to save allocations.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    coefficients: Vec<Coefficients>,
+    solution: Vec<DVec3>,
+    exchanged: Vec<DVec3>,
+    residual: Vec<Vec4>,
+    direction: Vec<Vec4>,
+    product: Vec<Vec4>,
+}
+
+/// Coefficients of one chunk, in the order of its pairs; an array may be empty if it would be zero.
+#[derive(Clone, Debug, Default)]
+struct Coefficients {
+    /// c of pairs that exchange all components.
+    isotropic: Vec<f32>,
+    /// c/|g|² of pairs that exchange along their gradient g (as stored: without its unit).
+    central: Vec<f32>,
+    /// c or c/|g|² of wall pairs.
+    wall: Vec<f32>,
+    /// Whether wall pairs exchange along their gradients.
+    wall_is_central: bool,
+    /// The diagonal of the matrix.
+    diagonal: Vec<Vec4>,
+}
+
+/// (V6) with what it reads.
+struct System<'a> {
+    neighbors: &'a Neighbors,
+    coefficients: &'a [Coefficients],
+    /// μ of each fluid.
+    mass: &'a [f64],
+    /// v*, and the velocities of walls.
+    given: &'a [DVec3],
+}
+
+/// Solves (V6) and applies (V7) to the predicted velocities; returns iterations and impulses on solids.
+pub fn solve(world: &World, work: &mut Workspace, dt: f64) -> (u32, Loads) {
+    let n = world.fluid_count();
+    let reference = world.reference_density();
+    let mass: Vec<f64> = world.fluids.iter().map(|fluid| fluid.density / reference).collect();
+    let mut memory = std::mem::take(&mut work.viscosity);
+    let mut given = std::mem::take(&mut work.predicted);
+
+    memory.coefficients.resize_with(work.neighbors.chunks.len(), Coefficients::default);
+    let maker = Maker::new(world, &mass, dt);
+    let chunks = work.neighbors.chunks.par_iter();
+    chunks.zip(&mut memory.coefficients).for_each(|(chunk, out)| maker.make(chunk, out));
+
+    let system = System {
+        neighbors: &work.neighbors,
+        coefficients: &memory.coefficients,
+        mass: &mass,
+        given: &given,
+    };
+    memory.solution.clear();
+    memory.solution.extend_from_slice(&given[..n]);
+    let mut vectors = Vectors {
+        solution: &mut memory.solution,
+        exchanged: &mut memory.exchanged,
+        residual: &mut memory.residual,
+        direction: &mut memory.direction,
+        product: &mut memory.product,
+    };
+    vectors.resize(n);
+    let iterations = conjugate_gradients(&system, &mut vectors);
+
+    let volume = reference * world.dimension.volume(world.spacing);
+    let loads = sum_over_walls(world, work, |chunk, k, wall| {
+        let x = memory.solution[chunk.particles.start + k];
+        // Chunks follow each other: the one that starts with this particle is found by bisection.
+        let chunks = &work.neighbors.chunks;
+        let number = chunks.partition_point(|c| c.particles.start < chunk.particles.start);
+        let coefficients = &memory.coefficients[number];
+        if coefficients.wall.is_empty() {
+            return;
+        }
+        for (pair, c) in
+            chunk.wall_pairs(k).iter().zip(&coefficients.wall[chunk.wall_pair_range(k)])
+        {
+            let b = pair.index as usize;
+            let gain = coefficients.of_wall(*c, pair.gradient, given[b] - x);
+            wall(b, -volume * gain, |load| (&mut load.viscous, &mut load.viscous_moment));
+        }
+    });
+
+    let exchanged = &memory.exchanged;
+    work.neighbors.for_each(&mut given[..n], |chunk, v, _: &mut Vec<()>| {
+        let exchanged = &exchanged[chunk.particles.clone()];
+        v.iter_mut().zip(exchanged).for_each(|(v, e)| *v += *e / mass[chunk.fluid]); // (V7)
+    });
+    work.predicted = given;
+    work.viscosity = memory;
+    (iterations, loads)
+}
+
+/// What is needed to compute coefficients.
+struct Maker<'a> {
+    world: &'a World,
+    mass: &'a [f64],
+    /// Δt/(ρ_ref h²), of a viscosity of one.
+    scale: f64,
+    stretch: Vec<f64>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(world: &'a World, mass: &'a [f64], dt: f64) -> Maker<'a> {
+        let scale = dt / (world.reference_density() * world.spacing * world.spacing);
+        Maker { world, mass, scale, stretch: wall_stretch(world) }
+    }
+
+    /// η of a fluid, zero if its model is not implicit.
+    fn viscosity(&self, fluid: usize) -> f64 {
+        let viscosity = self.world.fluids[fluid].viscosity;
+        if is_implicit(viscosity.model) { viscosity.coefficient } else { 0.0 }
+    }
+
+    fn is_central(&self, fluid: usize) -> bool {
+        self.world.fluids[fluid].viscosity.model == ViscosityModel::Weiler2018
+    }
+
+    /// (V2) or (V3) at distance q without the viscosity, from |w′|.
+    fn weight(&self, central: bool, slope: f64, q: f64) -> f64 {
+        let d = self.world.dimension.count() as f64;
+        if central {
+            2.0 * (d + 2.0) * self.scale * slope * q / (q * q + 0.01)
+        } else {
+            2.0 * self.scale * slope / q.max(CLOSEST)
+        }
+    }
+
+    /// Coefficients and diagonal of one chunk.
+    fn make(&self, chunk: &Chunk, out: &mut Coefficients) {
+        let Maker { world, .. } = *self;
+        let Coefficients { isotropic, central, wall, diagonal, .. } = out;
+        for array in [&mut *isotropic, &mut *central, &mut *wall] {
+            array.clear();
+        }
+        diagonal.clear();
+        diagonal.resize(chunk.particles.len(), Vec4::splat(self.mass[chunk.fluid] as f32));
+
+        // By other fluid: η, and whether the pair exchanges along its line of centres.
+        let own = self.viscosity(chunk.fluid);
+        let kinds: Vec<(f64, bool)> = (0..world.fluids.len())
+            .map(|other| {
+                let viscosity = harmonic_mean(own, self.viscosity(other));
+                (viscosity, self.is_central(chunk.fluid) && self.is_central(other))
+            })
+            .collect();
+        let has = |wanted: bool| kinds.iter().any(|&(eta, is)| eta > 0.0 && is == wanted);
+        isotropic.resize(if has(false) { chunk.pair_count() } else { 0 }, 0.0);
+        central.resize(if has(true) { chunk.pair_count() } else { 0 }, 0.0);
+
+        let kernel = world.kernel();
+        for k in 0..if has(false) || has(true) { chunk.particles.len() } else { 0 } {
+            let i = chunk.particles.start + k;
+            let mut sum = Vec4::ZERO;
+            for (at, pair) in chunk.pair_range(k).zip(chunk.pairs(k)) {
+                let j = chunk.halo[pair.slot()] as usize;
+                let (eta, is_central) = match kinds.as_slice() {
+                    [only] => *only,
+                    many => many[world.fluid_of(j).unwrap_or(chunk.fluid)],
+                };
+                let q = world.offset(i, j).length() / world.spacing;
+                let c = eta * self.weight(is_central, -kernel.dw(q), q);
+                if is_central {
+                    let g = pair.gradient4().with_w(0.0);
+                    central[at] = over(c, g.length_squared());
+                    sum += central[at] * g * g;
+                } else {
+                    isotropic[at] = c as f32;
+                    sum += Vec4::splat(isotropic[at]);
+                }
+            }
+            diagonal[k] += sum;
+        }
+        self.make_walls(chunk, out);
+    }
+
+    fn make_walls(&self, chunk: &Chunk, out: &mut Coefficients) {
+        let Maker { world, .. } = *self;
+        let viscosity = world.fluids[chunk.fluid].viscosity;
+        out.wall_is_central = self.is_central(chunk.fluid);
+        if !is_implicit(viscosity.model)
+            || viscosity.boundary <= 0.0
+            || chunk.wall_pair_count() == 0
+        {
+            return;
+        }
+        for k in 0..chunk.particles.len() {
+            let i = chunk.particles.start + k;
+            for pair in chunk.wall_pairs(k) {
+                let b = pair.index as usize;
+                let g = pair.gradient4();
+                let q = world.offset(i, b).length() / world.spacing;
+                let stretch = world.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
+                let weight = self.weight(out.wall_is_central, f64::from(g.length()), q);
+                let c = viscosity.boundary * stretch * weight;
+                if out.wall_is_central {
+                    let c = over(c, g.length_squared());
+                    out.diagonal[k] += c * g * g;
+                    out.wall.push(c);
+                } else {
+                    out.diagonal[k] += Vec4::splat(c as f32);
+                    out.wall.push(c as f32);
+                }
+            }
+        }
+    }
+}
+
+/// c/|g|², zero where rounding has left no gradient.
+fn over(c: f64, square: f32) -> f32 {
+    if square > 0.0 { (c / f64::from(square)) as f32 } else { 0.0 }
+}
+
+impl Coefficients {
+    /// C (v_b − x) of a wall pair, in double precision.
+    fn of_wall(&self, c: f32, gradient: [f32; 3], difference: DVec3) -> DVec3 {
+        if self.wall_is_central {
+            let g = DVec3::from(gradient.map(f64::from));
+            f64::from(c) * difference.dot(g) * g
+        } else {
+            f64::from(c) * difference
+        }
+    }
+
+    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision.
+    fn exchange(
+        &self,
+        chunk: &Chunk,
+        k: usize,
+        own: DVec3,
+        local: &[DVec3],
+        given: &[DVec3],
+    ) -> DVec3 {
+        let mut sum = DVec3::ZERO;
+        if !self.isotropic.is_empty() {
+            for (pair, &c) in chunk.pairs(k).iter().zip(&self.isotropic[chunk.pair_range(k)]) {
+                sum += f64::from(c) * (local[pair.slot()] - own);
+            }
+        }
+        if !self.central.is_empty() {
+            for (pair, &c) in chunk.pairs(k).iter().zip(&self.central[chunk.pair_range(k)]) {
+                let g = pair.gradient4().truncate().as_dvec3();
+                sum += f64::from(c) * (local[pair.slot()] - own).dot(g) * g;
+            }
+        }
+        if !self.wall.is_empty() {
+            for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
+                sum += self.of_wall(c, pair.gradient, given[pair.index as usize] - own);
+            }
+        }
+        sum
+    }
+
+    /// Σⱼ Cᵢⱼ (pⱼ − pᵢ) − Σ_b C_ib pᵢ of the k-th particle, in single precision.
+    #[inline(always)]
+    fn spread(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> Vec4 {
+        let mut sum = Vec4::ZERO;
+        if !self.isotropic.is_empty() {
+            let c = &self.isotropic[chunk.pair_range(k)];
+            sum += in_fours(chunk.pairs(k), c, |pair, c| c * (local[pair.slot()] - own));
+        }
+        if !self.central.is_empty() {
+            let c = &self.central[chunk.pair_range(k)];
+            sum += in_fours(chunk.pairs(k), c, |pair, c| {
+                let g = pair.gradient4();
+                c * (local[pair.slot()] - own).dot(g) * g
+            });
+        }
+        if !self.wall.is_empty() {
+            for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
+                let g = pair.gradient4();
+                sum -= if self.wall_is_central { c * own.dot(g) * g } else { c * own };
+            }
+        }
+        sum.with_w(0.0)
+    }
+}
+
+/// Σ term(pair, c) with four sums in flight.
+#[inline(always)]
+fn in_fours(pairs: &[Pair], c: &[f32], term: impl Fn(&Pair, f32) -> Vec4) -> Vec4 {
+    let mut sum = [Vec4::ZERO; 4];
+    let (pair_blocks, pair_rest) = pairs.as_chunks::<4>();
+    let (c_blocks, c_rest) = c.as_chunks::<4>();
+    for (pairs, c) in pair_blocks.iter().zip(c_blocks) {
+        for lane in 0..4 {
+            sum[lane] += term(&pairs[lane], c[lane]);
+        }
+    }
+    for (lane, (pair, &c)) in pair_rest.iter().zip(c_rest).enumerate() {
+        sum[lane] += term(pair, c);
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
+
+/// The vectors of the iteration.
+struct Vectors<'a> {
+    solution: &'a mut Vec<DVec3>,
+    exchanged: &'a mut Vec<DVec3>,
+    residual: &'a mut Vec<Vec4>,
+    direction: &'a mut Vec<Vec4>,
+    product: &'a mut Vec<Vec4>,
+}
+
+impl Vectors<'_> {
+    fn resize(&mut self, n: usize) {
+        self.exchanged.resize(n, DVec3::ZERO);
+        for vector in [&mut *self.residual, &mut *self.direction, &mut *self.product] {
+            vector.resize(n, Vec4::ZERO);
+        }
+    }
+}
+
+/// Improves `solution` until the residual is small; leaves the momenta it exchanges in `exchanged`.
+fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
+    let allowed = TOLERANCE * TOLERANCE * system.scale();
+    let mut iterations = 0;
+    let mut square = system.true_residual(vectors);
+    for _ in 0..=MAX_RESTARTS {
+        if !(square > allowed) || iterations >= MAX_ITERATIONS {
+            break;
+        }
+        let mut rho = system.precondition(vectors, None);
+        loop {
+            let curvature = system.multiply(vectors);
+            if !(curvature > 0.0) {
+                break;
+            }
+            square = system.advance(vectors, (rho / curvature) as f32);
+            iterations += 1;
+            if !(square > allowed) || iterations >= MAX_ITERATIONS {
+                break;
+            }
+            rho = system.precondition(vectors, Some(rho));
+        }
+        square = system.true_residual(vectors);
+    }
+    iterations
+}
+
+impl System<'_> {
+    /// Runs `work(number, chunk, part of out, local)` on all chunks and adds up the results in order.
+    fn sum<T: Send, L: Send>(
+        &self,
+        out: &mut [T],
+        work: impl Fn(&Chunk, &Coefficients, &mut [T], &mut Vec<L>) -> f64 + Sync,
+    ) -> f64 {
+        let chunks = &self.neighbors.chunks;
+        let parts = self.neighbors.map(out, |chunk, part, local| {
+            let number = chunks.partition_point(|c| c.particles.start < chunk.particles.start);
+            work(chunk, &self.coefficients[number], part, local)
+        });
+        parts.iter().sum()
+    }
+
+    /// Σ μ |v* − v̄|²: what the residual is compared with. v̄ is the mean velocity of the walls that the
+    /// fluid feels, of the fluid itself if there are none, so that only relative motion counts.
+    fn scale(&self) -> f64 {
+        let (mut wall, mut walls, mut fluid) = (DVec3::ZERO, 0usize, DVec3::ZERO);
+        let mut total = 0.0;
+        let mean: Vec<_> = (self.neighbors.chunks.par_iter().zip(self.coefficients))
+            .map(|(chunk, coefficients)| {
+                let of_wall =
+                    |k| chunk.wall_pairs(k).iter().map(|pair| self.given[pair.index as usize]);
+                let near = if coefficients.wall.is_empty() { 0 } else { chunk.particles.len() };
+                let wall: DVec3 = (0..near).flat_map(of_wall).sum();
+                let fluid: DVec3 = self.given[chunk.particles.clone()].iter().sum();
+                (
+                    wall,
+                    coefficients.wall.len(),
+                    self.mass[chunk.fluid] * fluid,
+                    chunk.particles.len(),
+                )
+            })
+            .collect();
+        for (chunk, (of_wall, count, of_fluid, particles)) in self.neighbors.chunks.iter().zip(mean)
+        {
+            wall += of_wall;
+            walls += count;
+            fluid += of_fluid;
+            total += self.mass[chunk.fluid] * particles as f64;
+        }
+        let mean =
+            if walls > 0 { wall / walls as f64 } else { fluid / total.max(f64::MIN_POSITIVE) };
+        let parts: Vec<f64> = (self.neighbors.chunks.par_iter())
+            .map(|chunk| {
+                let velocities = self.given[chunk.particles.clone()].iter();
+                let squares = velocities.map(|v| (*v - mean).length_squared());
+                self.mass[chunk.fluid] * squares.sum::<f64>()
+            })
+            .collect();
+        // Fluid at rest between moving walls: the motion to come is what counts.
+        let moving: f64 = parts.iter().sum();
+        moving.max(total * f64::EPSILON * mean.length_squared())
+    }
+
+    /// Momenta exchanged by the solution, and what is then missing in (V6); returns Σ |r|²/μ.
+    fn true_residual(&self, vectors: &mut Vectors) -> f64 {
+        let Vectors { solution, exchanged, residual, .. } = vectors;
+        self.sum(exchanged, |chunk, coefficients, exchanged, local| {
+            chunk.fetch(solution, local, |&x| x);
+            let own = &solution[chunk.particles.clone()];
+            for (k, (exchanged, &x)) in exchanged.iter_mut().zip(own).enumerate() {
+                *exchanged = coefficients.exchange(chunk, k, x, local, self.given);
+            }
+            0.0
+        });
+        self.sum(residual, |chunk, _, residual, _: &mut Vec<()>| {
+            let mass = self.mass[chunk.fluid];
+            let mut square = 0.0;
+            for (i, residual) in chunk.particles.clone().zip(residual) {
+                let r = mass * (self.given[i] - solution[i]) + exchanged[i];
+                square += r.length_squared() / mass;
+                *residual = r.as_vec3().extend(0.0);
+            }
+            square
+        })
+    }
+
+    /// p ← D⁻¹ r + β p, β = ρ/ρ_last (zero without a last one); returns ρ = r · D⁻¹ r.
+    fn precondition(&self, vectors: &mut Vectors, last: Option<f64>) -> f64 {
+        let Vectors { residual, direction, product, .. } = vectors;
+        // The product has been used: its memory serves for D⁻¹ r.
+        let rho = self.sum(product, |chunk, coefficients, z, _: &mut Vec<()>| {
+            let r = &residual[chunk.particles.clone()];
+            let mut rho = 0.0;
+            for ((z, &r), &d) in z.iter_mut().zip(r).zip(&coefficients.diagonal) {
+                *z = r / d;
+                rho += f64::from(r.dot(*z));
+            }
+            rho
+        });
+        let beta = last.map_or(0.0, |last| rho / last) as f32;
+        direction.par_iter_mut().zip(&**product).for_each(|(p, &z)| *p = z + beta * *p);
+        rho
+    }
+
+    /// q ← A p; returns p · q.
+    fn multiply(&self, vectors: &mut Vectors) -> f64 {
+        let Vectors { direction, product, .. } = vectors;
+        self.sum(product, |chunk, coefficients, product, local| {
+            chunk.fetch(direction, local, |&p| p);
+            let mass = self.mass[chunk.fluid] as f32;
+            let own = &direction[chunk.particles.clone()];
+            let mut curvature = 0.0;
+            for (k, (q, &p)) in product.iter_mut().zip(own).enumerate() {
+                *q = mass * p - coefficients.spread(chunk, k, p, local);
+                curvature += f64::from(p.dot(*q));
+            }
+            curvature
+        })
+    }
+
+    /// x ← x + a p, r ← r − a q; returns Σ |r|²/μ.
+    fn advance(&self, vectors: &mut Vectors, a: f32) -> f64 {
+        let Vectors { solution, residual, direction, product, .. } = vectors;
+        let step = f64::from(a);
+        solution.par_iter_mut().zip(&**direction).for_each(|(x, p)| {
+            *x += step * p.truncate().as_dvec3();
+        });
+        self.sum(residual, |chunk, _, residual, _: &mut Vec<()>| {
+            let product = &product[chunk.particles.clone()];
+            let mut square = 0.0;
+            for (r, &q) in residual.iter_mut().zip(product) {
+                *r -= a * q;
+                square += f64::from(r.length_squared());
+            }
+            square / self.mass[chunk.fluid]
+        })
+    }
+}
