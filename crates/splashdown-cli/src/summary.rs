@@ -127,7 +127,7 @@ mod tests {
     fn the_table_has_every_phase() {
         let mut statistics = Statistics::default();
         let report =
-            StepReport { dt: 0.5, density_iterations: 3, seconds: [0.1; 6], ..Default::default() };
+            StepReport { dt: 0.5, density_iterations: 3, seconds: [0.1; PHASES.len()], ..Default::default() };
         statistics.add(&report);
         statistics.add(&report);
         let table = statistics.table(Duration::from_secs(2));

@@ -331,7 +331,7 @@ mod tests {
         world.particles.velocity[0] = DVec3::new(-0.0, 1e-310, 3.0);
         world.solids[0].load.duration = 1.0 / 3.0;
         world.solids[1].pose.rotation = DQuat::from_rotation_z(0.3);
-        world.clock = Clock { time: 0.7, step: 9, dt: 1e-3, frame: 3 };
+        world.clock = Clock { time: 0.7, step: 9, dt: 1e-3, next_id: 3 };
         let state = world.export_state();
 
         let mut resumed = fresh;

@@ -194,17 +194,15 @@ impl World {
         let position = &self.particles.position;
         let bounds = position
             .par_iter()
-            .map(|&p| Aabb { min: p, max: p })
+            .map(|&p| if p.is_finite() { p } else { DVec3::INFINITY }) // min and max drop NaN
+            .map(|p| Aabb { min: p, max: p })
             .reduce(|| Aabb::EMPTY, |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) });
         let shortest = FEWEST_CELLS * SUPPORT * self.spacing;
         if self.period.to_array().iter().any(|&l| l != 0.0 && !(l >= shortest * (1.0 - 1e-9))) {
             return Err(self.step_error("period shorter than six spacings, first", 0, 0.0));
         }
         let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing, self.period) else {
-            let centre = position.iter().sum::<DVec3>() / position.len() as f64;
-            let far = |i: &usize| (position[*i] - centre).length();
-            let i = (0..position.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0);
-            return Err(self.step_error("runaway position", i, 0.0));
+            return Err(self.step_error("runaway position", self.farthest(), 0.0));
         };
         let spacing = self.spacing;
         work.cells = grid.shape(spacing);
@@ -229,6 +227,17 @@ impl World {
             self.measure_walls(work);
         }
         Ok(())
+    }
+
+    /// The particle farthest from the others, or the first that is nowhere.
+    fn farthest(&self) -> usize {
+        let position = &self.particles.position;
+        if let Some(nowhere) = position.iter().position(|p| !p.is_finite()) {
+            return nowhere;
+        }
+        let centre = position.iter().map(|p| p / position.len() as f64).sum::<DVec3>();
+        let far = |i: &usize| (position[*i] - centre).length();
+        (0..position.len()).max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0)
     }
 
     /// Wall weights, once: of all walls that never move together, of each moving one by itself.
@@ -444,6 +453,9 @@ impl World {
     fn check_solve(&self, dt: f64, solved: &Solved) -> Result<(), StepError> {
         if solved.error <= HOPELESS {
             return Ok(());
+        }
+        if let Some(i) = self.particles.velocity.iter().position(|v| !v.is_finite()) {
+            return Err(self.step_error("velocity not finite", i, dt));
         }
         let densest = self.particles.density.iter().enumerate();
         let i = densest.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);

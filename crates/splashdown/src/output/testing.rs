@@ -3,7 +3,7 @@
 use crate::math::{DVec3, Dimension, Pose};
 use crate::motion::Motion;
 use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
-use crate::particles::{kernel::KernelKind, store::Particles};
+use crate::particles::store::Particles;
 use crate::world::*;
 
 /// Two fluids of six and three particles and two bodies of two particles and one triangle each.
@@ -32,33 +32,19 @@ pub fn small_world() -> World {
         viscosity: Viscosity::default(),
     };
     World {
-        dimension: Dimension::Two,
-        spacing: 0.1,
-        gravity: DVec3::new(0.0, -9.81, 0.0),
-        kernel: KernelKind::Cubic,
         fluids: vec![fluid("water", 0..6, 1000.0), fluid("oil", 6..9, 800.0)],
         solids: vec![solid("floor", 9..11), solid("wall", 11..13)],
         particles: Particles {
             velocity: (0..n).map(|i| DVec3::new(0.1 * i as f64, 1.0, 0.0)).collect(),
             id: (0..n as u32).map(|i| 100 + i).collect(),
+            weight: (0..n).map(|i| 1.0 + 0.01 * i as f32).collect(),
             density: (0..n).map(|i| 990.0 + i as f32).collect(),
             pressure: (0..n).map(|i| 3.5 * i as f32).collect(),
             divergence_pressure: vec![0.0; n],
             position,
         },
-        emitters: Vec::new(),
-        sinks: Vec::new(),
-        pressure: PressureSettings {
-            solver: PressureSolver::Dfsph,
-            boundary: BoundaryPressure::Zero,
-            density_error: 1e-3,
-            divergence_error: 1e-3,
-            min_iterations: 2,
-            max_iterations: 100,
-            warm_start: 0.5,
-        },
         time_step: TimeStep::Fixed(0.01),
-        clock: Clock::default(),
+        ..World::new(Dimension::Two, 0.1)
     }
 }
 
@@ -108,7 +94,7 @@ pub fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepE
         solid.load.duration += dt;
     }
     let density_iterations = 2 + (world.clock.step % 3) as u32;
-    Ok(StepReport { time, dt, density_iterations, seconds: [0.5; 6], ..Default::default() })
+    Ok(StepReport { time, dt, density_iterations, seconds: [0.5; PHASES.len()], ..Default::default() })
 }
 
 /// Reads one array back from a `.vtp` file, following its offset.

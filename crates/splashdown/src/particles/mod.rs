@@ -1,5 +1,7 @@
 //! What fluids and solids share: particle arrays, kernels, neighbour lists.
 
+#[cfg(test)]
+mod brute;
 pub mod cells;
 mod halo;
 pub mod kernel;

@@ -313,6 +313,18 @@ pub struct Candidates {
 const FAR: f32 = 1.0e6;
 
 impl Candidates {
+    /// Candidates at these places, padded.
+    #[cfg(test)]
+    pub(crate) fn at(places: &[[f32; 3]]) -> Candidates {
+        let mut candidates = Candidates::default();
+        for &[x, y, z] in places {
+            let one = Slots { index: vec![0], x: vec![x], y: vec![y], z: vec![z] };
+            candidates.add(&one, (0, 1), [0.0; 3]);
+        }
+        candidates.pad();
+        candidates
+    }
+
     fn clear(&mut self) {
         self.x.clear();
         self.y.clear();

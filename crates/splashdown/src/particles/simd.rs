@@ -190,3 +190,56 @@ mod avx2 {
         unsafe { hits.set_len(found) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct WeightedSum<'a>(&'a [Pair], &'a [Vec4]);
+
+    impl Vectorised for WeightedSum<'_> {
+        type Output = Vec4;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec4 {
+            L::weighted_sum(self.0, self.1)
+        }
+    }
+
+    struct Collect<'a>(&'a Candidates, [f32; 3], f32);
+
+    impl Vectorised for Collect<'_> {
+        type Output = Vec<u32>;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<u32> {
+            let mut hits = vec![7; 3]; // what was there before must not matter
+            L::collect(self.0, self.1, self.2, &mut hits);
+            hits
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sums_have_the_same_bits_with_and_without_vector_instructions(
+            gradients in prop::collection::vec((prop::array::uniform3(-32_000..=32_000i16), 0..50u16), 0..80),
+            values in prop::collection::vec(prop::array::uniform4(-1.0e3..1.0e3f32), 50),
+        ) {
+            let pairs: Vec<Pair> = gradients.iter().map(|&(g, slot)| Pair::new(g, slot)).collect();
+            let values: Vec<Vec4> = values.into_iter().map(Vec4::from_array).collect();
+            let bits = |v: Vec4| v.to_array().map(f32::to_bits);
+            let portable = WeightedSum(&pairs, &values).run::<Portable>();
+            prop_assert_eq!(bits(portable), bits(dispatch(WeightedSum(&pairs, &values))));
+        }
+
+        #[test]
+        fn candidates_are_the_same_with_and_without_vector_instructions(
+            places in prop::collection::vec(prop::array::uniform3(-2.0..4.0f32), 0..100),
+            place in prop::array::uniform3(0.0..2.0f32),
+            radius2 in 0.0..10.0f32,
+        ) {
+            let candidates = Candidates::at(&places);
+            let portable = Collect(&candidates, place, radius2).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(Collect(&candidates, place, radius2)));
+        }
+    }
+}

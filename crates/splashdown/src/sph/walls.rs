@@ -39,7 +39,8 @@ pub fn wall_weights(
         wide_radius: None,
     });
     if found.is_err() {
-        weight.fill(gamma); // absurdly dense samples: their weights no longer matter
+        // Absurdly dense samples: their weights no longer matter.
+        group.iter().for_each(|range| weight[range.clone()].fill(gamma));
         return;
     }
     for chunk in &neighbors.chunks {
