@@ -29,7 +29,9 @@ pub(crate) struct Obstacle {
 enum Place {
     Free,
     Taken,
-    /// Beside the wall of a container, but not in it.
+    /// In a container.
+    Inside,
+    /// Beside the wall of a container, on the wrong side.
     OutsideContainer,
 }
 
@@ -48,9 +50,13 @@ impl Obstacle {
             // The wall begins at the surface and is one particle thick.
             FluidSide::Inside => -margin < distance && distance < self.inset + between_centres,
         };
+        let is_container = self.side == FluidSide::Inside;
         match taken {
             true => Place::Taken,
-            false if self.side == FluidSide::Inside && distance > 0.0 => Place::OutsideContainer,
+            false if is_container && distance < 0.0 => Place::Inside,
+            false if is_container && distance < self.inset + 2.0 * spacing => {
+                Place::OutsideContainer
+            }
             false => Place::Free,
         }
     }
@@ -73,27 +79,27 @@ pub(crate) fn carve(
     spacing: f64,
     dimension: Dimension,
 ) -> Carved {
-    let mut margin = DVec3::splat(2.0 * spacing);
-    if dimension == Dimension::Two {
-        margin.z = f64::INFINITY;
-    }
-    let bounds: Vec<Aabb> = obstacles
-        .iter()
-        .map(|o| {
-            let b = o.shape.bounds();
-            Aabb { min: b.min - margin, max: b.max + margin }
-        })
-        .collect();
+    let reach = |o: &&Obstacle| {
+        let mut margin = DVec3::splat(2.0 * spacing + o.inset);
+        if dimension == Dimension::Two {
+            margin.z = f64::INFINITY;
+        }
+        let bounds = o.shape.bounds();
+        Aabb { min: bounds.min - margin, max: bounds.max + margin }
+    };
+    let bounds: Vec<Aabb> = obstacles.iter().map(reach).collect();
     let verdict = |p: &DVec3| {
-        let mut outside = None;
+        let (mut outside, mut inside) = (None, false);
         for (k, obstacle) in obstacles.iter().enumerate() {
             match obstacle.place(*p, &bounds[k], spacing, dimension) {
                 Place::Taken => return (Some(k), None),
                 Place::OutsideContainer => outside = Some(k),
+                Place::Inside => inside = true,
                 Place::Free => {}
             }
         }
-        (None, outside)
+        // Fluid between two nested vessels is beside a wall and yet contained.
+        (None, outside.filter(|_| !inside))
     };
     let verdicts: Vec<(Option<usize>, Option<usize>)> = points.par_iter().map(verdict).collect();
     let mut carved = Carved {

@@ -14,6 +14,8 @@ use crate::shapes::Shape;
 
 /// More particles than this are refused.
 pub const MAX_PARTICLES: f64 = 2e8;
+/// More particles than this in one layer of an emitter are refused.
+const MAX_PER_LAYER: f64 = 1e6;
 /// More frames than this are refused.
 const MAX_FRAMES: f64 = 1e7;
 
@@ -175,10 +177,15 @@ fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, 
     convert.direction(&join(key, "direction"), &emitter.direction);
     convert.scalar(&join(key, "speed"), &emitter.speed);
     convert.window(key, emitter.start, emitter.end);
-    let (across, part) = match &emitter.opening {
-        Opening::Box(o) => (o.width.min(o.height.unwrap_or(o.width)), "opening.box"),
-        Opening::Disc(o) => (2.0 * o.radius, "opening.disc"),
+    let (width, height, part) = match &emitter.opening {
+        Opening::Box(o) => (o.width, o.height.unwrap_or(o.width), "opening.box"),
+        Opening::Disc(o) => (2.0 * o.radius, 2.0 * o.radius, "opening.disc"),
     };
+    let across = width.min(height);
+    if width / convert.spacing * (height / convert.spacing) > MAX_PER_LAYER {
+        let help = format!("at most {MAX_PER_LAYER} particles side by side");
+        convert.report.key(&join(key, part), "is too large for this spacing", Some(help));
+    }
     if across < 0.999 * convert.spacing {
         let help = format!("make it larger, or simulation.spacing ({} m) smaller", convert.spacing);
         let message = format!("is smaller than one particle ({across} m)");

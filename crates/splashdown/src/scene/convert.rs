@@ -12,6 +12,10 @@ use crate::expression::Expression;
 use crate::math::{DQuat, DVec3, Dimension, Pose};
 use crate::motion::Scalar;
 
+/// Objects are at most this many spacings from the origin: beyond, the digits of a coordinate no
+/// longer tell neighbours apart well.
+const FARTHEST: f64 = 1e9;
+
 /// What conversions need to know about the scene.
 pub(crate) struct Converter<'r, 's> {
     pub dimension: Dimension,
@@ -228,7 +232,12 @@ impl<'r, 's> Converter<'r, 's> {
             let help = "leave it out, or give a size instead of min and max".to_string();
             self.report.key(&at_key, "is already fixed by min and max", Some(help));
         }
-        Pose { translation: given.or(centre).unwrap_or(DVec3::ZERO), rotation }
+        let translation = given.or(centre).unwrap_or(DVec3::ZERO);
+        if translation.abs().max_element() > FARTHEST * self.spacing {
+            let help = format!("at most {:e} m for this spacing", FARTHEST * self.spacing);
+            self.report.key(&at_key, "is too far from the origin", Some(help));
+        }
+        Pose { translation, rotation }
     }
 
     /// A file that exists, relative to the scene.

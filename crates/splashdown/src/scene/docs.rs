@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value as Json;
 
-use super::schema::{resolve, schema, variants, words};
+use super::schema::{Variant, resolve, schema, variants, words};
 use super::validate::range_in_words;
 
 /// The examples of the manual: complete scenes, which a test reads.
@@ -62,11 +62,11 @@ pub fn markdown() -> String {
     let mut text = INTRODUCTION.to_string();
     text.push_str("\n## Top level\n\n");
     let sections: Vec<&str> = SECTIONS.iter().map(|(_, key)| *key).collect();
-    table(&mut text, schema(), "", &sections);
+    table(&mut text, schema(), &sections);
     for (heading, key) in SECTIONS {
         let property = &schema()["properties"][key];
         let _ = writeln!(text, "\n## `{heading}`\n\n{}", description(property));
-        section(&mut text, item(property), "");
+        section(&mut text, item(property), key);
     }
     text.push_str("\n## Examples\n");
     for (title, example) in EXAMPLES {
@@ -75,44 +75,31 @@ pub fn markdown() -> String {
     text
 }
 
-/// The keys of a table, then the tables and variants in it.
+/// The keys of a table, then the variants and tables in it.
 fn section(text: &mut String, table_schema: &'static Json, path: &str) {
     text.push('\n');
-    table(text, table_schema, path, &[]);
+    table(text, table_schema, &[]);
     for (key, property) in properties(table_schema) {
-        let path = format!("{path}{key}");
+        let path = format!("{path}.{key}");
         let inner = item(property);
         if let Some(variants) = variants(inner) {
             let _ = writeln!(text, "\n### `{path}`\n\n{} One of:", description(property));
-            for (name, schema) in variants {
-                let variant = resolve(schema);
-                let _ = writeln!(text, "\n- `{path}.{name}`: {}", description(schema));
-                let mut rows = String::new();
-                table(&mut rows, variant, "", &[]);
-                if properties(variant).next().is_some() {
-                    let _ = write!(text, "\n{rows}");
+            for Variant { name, schema, meaning } in variants {
+                let meaning = meaning.replace('\n', " ");
+                let _ = writeln!(text, "\n**`{key}.{name}`** {meaning}");
+                if properties(resolve(schema)).next().is_some() {
+                    section(text, resolve(schema), &format!("{path}.{name}"));
                 }
-                nested(text, variant, &format!("{path}.{name}."));
             }
-        }
-    }
-    nested(text, table_schema, path);
-}
-
-/// The tables within a table, except for variants.
-fn nested(text: &mut String, table_schema: &'static Json, path: &str) {
-    for (key, property) in properties(table_schema) {
-        let inner = item(property);
-        if variants(inner).is_none() && properties(inner).next().is_some() {
-            let path = format!("{path}{key}");
+        } else if properties(inner).next().is_some() {
             let _ = writeln!(text, "\n### `{path}`\n\n{}", description(property));
-            section(text, inner, &format!("{path}."));
+            section(text, inner, &path);
         }
     }
 }
 
 /// One row for each key, required keys first.
-fn table(text: &mut String, schema: &'static Json, path: &str, except: &[&str]) {
+fn table(text: &mut String, schema: &'static Json, except: &[&str]) {
     let required: Vec<&str> = match schema.get("required") {
         Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).collect(),
         _ => Vec::new(),
@@ -127,7 +114,11 @@ fn table(text: &mut String, schema: &'static Json, path: &str, except: &[&str]) 
         let unit = property.get("x-unit").and_then(Json::as_str).unwrap_or("");
         let default = match property.get("default") {
             _ if required.contains(&key) => "required".to_string(),
-            Some(Json::Object(_)) | None => String::new(),
+            None => String::new(),
+            Some(Json::Object(value)) if variants(resolve(property)).is_some() => {
+                value.keys().map(|name| format!("`{name}`")).collect()
+            }
+            Some(Json::Object(_)) => String::new(),
             Some(value) => format!("`{value}`"),
         };
         let kind = kind(property);
@@ -145,7 +136,7 @@ fn table(text: &mut String, schema: &'static Json, path: &str, except: &[&str]) 
                 .collect();
             let _ = write!(meaning, " {}", words.join("; "));
         }
-        let _ = writeln!(text, "| `{path}{key}` | {kind} | {unit} | {default} | {meaning} |");
+        let _ = writeln!(text, "| `{key}` | {kind} | {unit} | {default} | {meaning} |");
     }
 }
 

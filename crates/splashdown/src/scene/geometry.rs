@@ -11,7 +11,7 @@ use crate::math::{DVec3, Dimension, Pose};
 use crate::shapes::{Face, MeshShape, Shape, read_mesh};
 
 const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
-const PARTICLE_ENDINGS: [&str; 5] = ["ply", "vtk", "bgeo", "gz", "csv"];
+const PARTICLE_ENDINGS: [&str; 7] = ["ply", "vtk", "bgeo", "gz", "csv", "txt", "xyz"];
 
 /// A shape that may still have to be read from a file.
 #[derive(Clone, Debug)]

@@ -40,16 +40,23 @@ pub(crate) fn alternatives(schema: &'static Json) -> Option<&'static Vec<Json>> 
     schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Json::as_array)
 }
 
-/// If the alternatives are tables of one key each (like `{ box = … }`): the keys with their schemas.
-pub(crate) fn variants(schema: &'static Json) -> Option<Vec<(&'static str, &'static Json)>> {
-    alternatives(schema)?
-        .iter()
-        .map(|alternative| match alternative.get("properties")?.as_object()? {
-            properties if properties.len() == 1 => properties.iter().next(),
-            _ => None,
-        })
-        .map(|pair| pair.map(|(key, schema)| (key.as_str(), schema)))
-        .collect()
+/// One of several tables of one key each, like `{ box = … }`.
+#[derive(Clone, Copy)]
+pub(crate) struct Variant {
+    pub name: &'static str,
+    pub schema: &'static Json,
+    pub meaning: &'static str,
+}
+
+/// If the alternatives are tables of one key each: these.
+pub(crate) fn variants(schema: &'static Json) -> Option<Vec<Variant>> {
+    let variant = |alternative: &'static Json| {
+        let properties = alternative.get("properties")?.as_object()?;
+        let (name, schema) = properties.iter().next().filter(|_| properties.len() == 1)?;
+        let meaning = alternative.get("description").and_then(Json::as_str).unwrap_or("");
+        Some(Variant { name, schema, meaning })
+    };
+    alternatives(schema)?.iter().map(variant).collect()
 }
 
 /// If the alternatives are words: the words with their meanings.

@@ -55,6 +55,7 @@ fn overrides_change_set_and_choose() {
         "fluid.water.viscosity.xsph.strength=0.1",
         "simulation.gravity=[0, 0, -1]",
         "title=Two words",
+        "simulation.spacing=0.050_0",
     ])
     .unwrap();
     assert_eq!(scene.file.fluid[0].density, 900.0);

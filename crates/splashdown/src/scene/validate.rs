@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::errors::Report;
-use super::schema::{alternatives, resolve, schema, variants, words};
+use super::schema::{Variant, alternatives, resolve, schema, variants, words};
 use super::tree::{Entry, Node, Origin, Value};
 use crate::nearest::nearest;
 
@@ -124,18 +124,18 @@ fn check_list(
 /// A table of exactly one key, which names the variant.
 fn check_variant(
     node: &mut Node,
-    variants: &[(&'static str, &'static Json)],
+    variants: &[Variant],
     path: &str,
     report: &mut Report<'_>,
 ) -> bool {
-    let names = || variants.iter().map(|(name, _)| *name);
+    let names = || variants.iter().map(|variant| variant.name);
     let all = format!("one of {}", names().collect::<Vec<_>>().join(", "));
     let origin = node.origin.clone();
     let entries = match &mut node.value {
         Value::Table(entries) => entries,
         Value::Text(text) => {
             // `shape = "box"` is a likely mistake: show how it is written.
-            let name = nearest(text, names()).unwrap_or(variants[0].0);
+            let name = nearest(text, names()).unwrap_or(variants[0].name);
             let help = format!("write a table like {name} = {{ … }}, {all}");
             report.at(&origin, path, "expected a table, found a string", Some(help));
             return false;
@@ -156,8 +156,8 @@ fn check_variant(
         }
         return false;
     };
-    let Some((_, schema)) = variants.iter().find(|(name, _)| name == key) else { return false };
-    check(&mut entry.node, schema, &join(path, key), report)
+    let Some(variant) = variants.iter().find(|variant| variant.name == key) else { return false };
+    check(&mut entry.node, variant.schema, &join(path, key), report)
 }
 
 /// An override that picks another variant replaces the one of the file.
@@ -277,7 +277,7 @@ fn expected(schema: &'static Json) -> String {
             format!("one of {}", words.join(", "))
         }
         (_, Some(variants), _) => {
-            let names: Vec<_> = variants.iter().map(|(name, _)| *name).collect();
+            let names: Vec<_> = variants.iter().map(|variant| variant.name).collect();
             format!("a table with one of {}", names.join(", "))
         }
         (.., Some(alternatives)) => {
@@ -299,7 +299,7 @@ fn placeholder(outer: &'static Json, origin: &Origin) -> Node {
     let value = if let Some(words) = words(schema) {
         Value::Text(words[0].0.to_string())
     } else if let Some(variants) = variants(schema) {
-        Value::Table(BTreeMap::from([entry(variants[0])]))
+        Value::Table(BTreeMap::from([entry((variants[0].name, variants[0].schema))]))
     } else if let Some(alternatives) = alternatives(schema) {
         return placeholder(&alternatives[0], origin);
     } else {

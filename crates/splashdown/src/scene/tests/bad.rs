@@ -96,7 +96,7 @@ fn every_fault_has_its_place_key_and_help() {
         ),
         (GOOD.replace("0.1", "2021-01-01"), 3, 11, "simulation.spacing", "found a date"),
         (
-            after("[[fluid]]\nname = \"water\"\nfill = []"),
+            after("[[fluid]]\nname = \"water\"\nfill = [{ shape.box.size = [1, 1, 1] }]"),
             11,
             8,
             "fluid[1].name",
@@ -205,6 +205,7 @@ fn motions_and_emitters_are_checked() {
             solid("rotate = { axis = [1, 0, 0], quaternion = [0, 0, 0, 1] }"),
             "instead of axis and angle",
         ),
+        (solid("at = [1e12, 0, 0]"), "is too far from the origin"),
         (emitter("fluid = \"watr\"\ndirection = [1, 0, 0]\nspeed = 1"), "did you mean `water`?"),
         (emitter("fluid = \"water\"\ndirection = [0, 0, 0]\nspeed = 1"), "must not be zero"),
         (
