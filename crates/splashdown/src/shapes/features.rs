@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::ShapeError;
+use super::sampling::limit;
 use super::topology::edges;
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
@@ -14,10 +16,12 @@ const CORNER: f64 = 0.766;
 const TIP: f64 = 0.82;
 
 /// Samples along the sharp edges and rims of `mesh`, corners first, about `spacing` apart.
-pub fn sample(mesh: &TriangleMesh, spacing: f64) -> Vec<DVec3> {
+pub fn sample(mesh: &TriangleMesh, spacing: f64) -> Result<Vec<DVec3>, ShapeError> {
     let normals: Vec<DVec3> =
         (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).normalize_or_zero()).collect();
     let sharp = sharp_edges(mesh, &normals);
+    let length = |&[a, b]: &[u32; 2]| mesh.vertices[a as usize].distance(mesh.vertices[b as usize]);
+    limit(sharp.iter().map(length).sum::<f64>() / spacing)?;
     let mut touching: HashMap<u32, Vec<u32>> = HashMap::new();
     for &[a, b] in &sharp {
         touching.entry(a).or_default().push(b);
@@ -57,7 +61,7 @@ pub fn sample(mesh: &TriangleMesh, spacing: f64) -> Vec<DVec3> {
             }
         }
     }
-    samples
+    Ok(samples)
 }
 
 /// Edges where the surface bends sharply, ends or branches.
@@ -122,15 +126,15 @@ mod tests {
     #[test]
     fn a_box_has_twelve_sharp_edges() {
         let mesh = Shape::Box { half: DVec3::new(2.0, 1.0, 1.0) }.surface();
-        let samples = without_crowding(sample(&mesh, 0.5), 0.1);
+        let samples = without_crowding(sample(&mesh, 0.5).unwrap(), 0.1);
         assert_eq!(samples.len(), 8 + 4 * (7 + 3 + 3));
     }
 
     #[test]
     fn a_ball_has_none_a_cone_has_a_rim_and_a_tip() {
-        assert!(sample(&icosphere(3), 0.1).is_empty());
+        assert!(sample(&icosphere(3), 0.1).unwrap().is_empty());
         let cone = Shape::Cone { radius: 1.0, height: 1.0 }.surface();
-        let samples = without_crowding(sample(&cone, 0.1), 0.05);
+        let samples = without_crowding(sample(&cone, 0.1).unwrap(), 0.05);
         assert!(samples.contains(&DVec3::Y));
         assert!((62..=64).contains(&samples.len()), "{}", samples.len());
     }

@@ -1,6 +1,6 @@
 //! Lattices that fill shapes: where fluids begin.
 //!
-//! A box gets its own centred lattice, turned along with it. Every other shape keeps those cells of
+//! Boxes and cylinders get their own centred lattice, turned along with them. Every other shape keeps those cells of
 //! the scene's lattice (centres at odd multiples of half a spacing) whose centre is inside: their
 //! number times their volume is the volume of the shape, on average. Nothing is kept clear of walls
 //! here; whoever puts shapes together carves.
@@ -11,7 +11,7 @@ use super::{MAX_POINTS, Shape};
 use crate::math::{Aabb, DVec3, Dimension, Pose};
 
 /// Lattice points `spacing` apart whose cells fill the shape at `pose`. Boxes (and the water of
-/// tanks): round(size / spacing) cells along each edge, centred. Sheets have no inside and give no
+/// tanks): round(size / spacing) cells along each edge, centred; cylinders: as many layers. Sheets have no inside and give no
 /// points, and so does a spacing that is not positive or would need more than [`MAX_POINTS`] cells.
 /// In 2D: one layer at z = 0.
 pub fn fill(shape: &Shape, pose: &Pose, spacing: f64, dimension: Dimension) -> Vec<DVec3> {
@@ -20,6 +20,13 @@ pub fn fill(shape: &Shape, pose: &Pose, spacing: f64, dimension: Dimension) -> V
     }
     match shape {
         Shape::Box { half } | Shape::Tank { half, .. } => fill_box(*half, pose, spacing, dimension),
+        Shape::Cylinder { radius, half_height } => match dimension {
+            Dimension::Two => {
+                let half = DVec3::new(*radius, *half_height, *radius);
+                fill_box(half, pose, spacing, dimension)
+            }
+            Dimension::Three => fill_cylinder(*radius, *half_height, pose, spacing),
+        },
         _ if shape.is_closed() => fill_cells(shape, pose, spacing, dimension),
         _ => Vec::new(),
     }
@@ -30,7 +37,7 @@ fn fill_box(half: DVec3, pose: &Pose, spacing: f64, dimension: Dimension) -> Vec
     if dimension == Dimension::Two {
         cells.z = 1.0;
     }
-    if !(cells.element_product() <= MAX_POINTS) {
+    if cells.element_product() > MAX_POINTS {
         return Vec::new();
     }
     let [nx, ny, nz] = cells.to_array().map(|n| n as usize);
@@ -42,6 +49,26 @@ fn fill_box(half: DVec3, pose: &Pose, spacing: f64, dimension: Dimension) -> Vec
                 let local = DVec3::new(centre(i, nx), centre(j, ny), centre(k, nz));
                 points.push(dimension.flatten(pose.apply(local)));
             }
+        }
+    }
+    points
+}
+
+/// Whole layers from bottom to top, so that no layer is lost or won at the flat ends.
+fn fill_cylinder(radius: f64, half_height: f64, pose: &Pose, spacing: f64) -> Vec<DVec3> {
+    let layers = (2.0 * half_height / spacing).round();
+    let reach = (radius / spacing).ceil();
+    if 4.0 * layers * reach * reach > MAX_POINTS {
+        return Vec::new();
+    }
+    let reach = reach as i64;
+    let centres = || (-reach..reach).map(|k| (k as f64 + 0.5) * spacing);
+    let mut points = Vec::new();
+    for x in centres() {
+        for layer in 0..layers as usize {
+            let y = (layer as f64 + 0.5 - layers / 2.0) * spacing;
+            let row = centres().filter(|z| x.hypot(*z) <= radius);
+            points.extend(row.map(|z| pose.apply(DVec3::new(x, y, z))));
         }
     }
     points

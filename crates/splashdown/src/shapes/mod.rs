@@ -237,7 +237,7 @@ impl Shape {
 
     /// Even samples of the surface at `offset` from the true surface (positive = outward), about
     /// `spacing` apart: every point of that surface is within 0.75 spacings of a sample, and samples
-    /// are at least 0.7 spacings apart (0.5 where edges leave no choice). Edges, corners and tips
+    /// are at least 0.7 spacings apart (0.5 where edges leave no choice, less behind knife edges). Edges, corners and tips
     /// are kept. In 2D, samples of the outline of the cut at z = 0.
     ///
     /// Offset surfaces keep sharp edges: a box stays a box. An inward offset larger than a shape is

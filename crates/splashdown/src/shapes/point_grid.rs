@@ -7,11 +7,17 @@ const END: u32 = u32::MAX;
 /// A growing set of points with fast queries within a fixed radius.
 pub struct PointGrid {
     radius: f64,
-    /// All points, in the order they were added.
-    pub points: Vec<DVec3>,
-    cells: Vec<[i64; 3]>,
-    next: Vec<u32>,
+    /// Cells are counted from the first point, so that far from zero they are as good as near it.
+    origin: DVec3,
+    entries: Vec<Entry>,
     heads: Vec<u32>,
+}
+
+/// A point with all that a query asks of it in one place.
+struct Entry {
+    point: DVec3,
+    cell: [i32; 3],
+    next: u32,
 }
 
 impl PointGrid {
@@ -19,7 +25,7 @@ impl PointGrid {
     pub fn new(radius: f64, expected: usize) -> PointGrid {
         let buckets = (2 * expected).clamp(16, 1 << 28).next_power_of_two();
         let heads = vec![END; buckets];
-        PointGrid { radius, points: Vec::new(), cells: Vec::new(), next: Vec::new(), heads }
+        PointGrid { radius, origin: DVec3::ZERO, entries: Vec::new(), heads }
     }
 
     /// A set of given points.
@@ -29,14 +35,30 @@ impl PointGrid {
         grid
     }
 
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The point added as number `k`.
+    pub fn point(&self, k: usize) -> DVec3 {
+        self.entries[k].point
+    }
+
+    /// All points, in the order they were added.
+    pub fn into_points(self) -> Vec<DVec3> {
+        self.entries.into_iter().map(|entry| entry.point).collect()
+    }
+
     /// Adds a point.
-    pub fn insert(&mut self, p: DVec3) {
-        let cell = self.cell(p);
+    pub fn insert(&mut self, point: DVec3) {
+        if self.entries.is_empty() {
+            self.origin = point;
+        }
+        let cell = self.cell(point);
         let bucket = self.bucket(cell);
-        self.next.push(self.heads[bucket]);
-        self.heads[bucket] = self.points.len() as u32;
-        self.points.push(p);
-        self.cells.push(cell);
+        let next = std::mem::replace(&mut self.heads[bucket], self.entries.len() as u32);
+        self.entries.push(Entry { point, cell, next });
     }
 
     /// Calls `visit(index, squared distance)` for every point within the radius of `p`, until it
@@ -52,12 +74,13 @@ impl PointGrid {
                     let mut i = self.heads[self.bucket(cell)];
                     while i != END {
                         let k = i as usize;
-                        let distance = self.points[k].distance_squared(p);
+                        let entry = &self.entries[k];
+                        let distance = entry.point.distance_squared(p);
                         // The cell is compared too: buckets are shared by several cells.
-                        if distance <= reach && self.cells[k] == cell && !visit(k, distance) {
+                        if distance <= reach && entry.cell == cell && !visit(k, distance) {
                             return false;
                         }
-                        i = self.next[k];
+                        i = entry.next;
                     }
                 }
             }
@@ -65,13 +88,13 @@ impl PointGrid {
         true
     }
 
-    fn cell(&self, p: DVec3) -> [i64; 3] {
+    fn cell(&self, p: DVec3) -> [i32; 3] {
         // A cell as wide as the reach to both sides: at most eight cells are looked at.
-        (p / (2.0 * self.radius)).floor().to_array().map(|x| x as i64)
+        ((p - self.origin) / (2.0 * self.radius)).floor().to_array().map(|x| x as i32)
     }
 
-    fn bucket(&self, cell: [i64; 3]) -> usize {
-        let mix = |k: i64, odd: u64| (k as u64).wrapping_mul(odd);
+    fn bucket(&self, cell: [i32; 3]) -> usize {
+        let mix = |k: i32, odd: u64| (k as u64).wrapping_mul(odd);
         let hash = mix(cell[0], 0x9E37_79B9_7F4A_7C15)
             ^ mix(cell[1], 0xC2B2_AE3D_27D4_EB4F)
             ^ mix(cell[2], 0x1656_67B1_9E37_79F9);
@@ -87,7 +110,7 @@ pub fn without_crowding(points: Vec<DVec3>, distance: f64) -> Vec<DVec3> {
             kept.insert(p);
         }
     }
-    kept.points
+    kept.into_points()
 }
 
 #[cfg(test)]

@@ -149,7 +149,9 @@ pub fn write_ply(mesh: &TriangleMesh, format: &str) -> Vec<u8> {
             out.extend(format!("{} {} {} 9\n", p.x, p.y, p.z).bytes());
             continue;
         }
-        p.to_array().map(|x| out.extend(if big { x.to_be_bytes() } else { x.to_le_bytes() }));
+        for x in p.to_array() {
+            out.extend(if big { x.to_be_bytes() } else { x.to_le_bytes() });
+        }
         out.push(9);
     }
     for t in &mesh.triangles {
@@ -158,7 +160,9 @@ pub fn write_ply(mesh: &TriangleMesh, format: &str) -> Vec<u8> {
             continue;
         }
         out.push(3);
-        t.map(|v| out.extend(if big { v.to_be_bytes() } else { v.to_le_bytes() }));
+        for v in t {
+            out.extend(if big { v.to_be_bytes() } else { v.to_le_bytes() });
+        }
     }
     out
 }

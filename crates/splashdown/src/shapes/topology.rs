@@ -109,12 +109,12 @@ fn weld(mesh: &TriangleMesh) -> TriangleMesh {
         let slot = &mut used[v as usize];
         if *slot == u32::MAX {
             let p = mesh.vertices[v as usize];
-            let mut first = grid.points.len() as u32;
+            let mut first = grid.len() as u32;
             grid.all_near(p, |k, _| {
                 first = first.min(k as u32);
                 true
             });
-            if first as usize == grid.points.len() {
+            if first as usize == grid.len() {
                 grid.insert(p);
             }
             *slot = first;
@@ -122,7 +122,7 @@ fn weld(mesh: &TriangleMesh) -> TriangleMesh {
         *slot
     };
     let triangles = mesh.triangles.iter().map(|t| t.map(&mut merged)).collect();
-    TriangleMesh { vertices: grid.points, triangles }
+    TriangleMesh { vertices: grid.into_points(), triangles }
 }
 
 /// Turns triangles so that neighbours agree, part by part. A part that needed no turning keeps its
