@@ -198,7 +198,12 @@ impl World {
             .map(|p| Aabb { min: p, max: p })
             .reduce(|| Aabb::EMPTY, |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) });
         let shortest = FEWEST_CELLS * SUPPORT * self.spacing;
-        if self.period.to_array().iter().any(|&l| l != 0.0 && !(l >= shortest * (1.0 - 1e-9))) {
+        if self
+            .period
+            .to_array()
+            .iter()
+            .any(|&l| l != 0.0 && (l.is_nan() || l < shortest * (1.0 - 1e-9)))
+        {
             return Err(self.step_error("period shorter than six spacings, first", 0, 0.0));
         }
         let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing, self.period) else {

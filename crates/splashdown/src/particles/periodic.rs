@@ -15,12 +15,14 @@ pub fn wrapped(p: DVec3, period: DVec3) -> DVec3 {
 }
 
 /// `difference` of two places as that of their nearest images.
+#[inline]
 pub fn nearest(difference: DVec3, period: DVec3) -> DVec3 {
-    if period == DVec3::ZERO {
+    let far = (2.0 * difference.abs()).cmpgt(period) & period.cmpgt(DVec3::ZERO);
+    if !far.any() {
         return difference;
     }
     let turns = (difference / period).round();
-    DVec3::select(period.cmpgt(DVec3::ZERO), difference - turns * period, difference)
+    DVec3::select(far, difference - turns * period, difference)
 }
 
 #[cfg(test)]
@@ -63,12 +65,13 @@ mod tests {
         position[fluid_count..].sort_by_key(key);
         let (keys, within): (Vec<_>, Vec<_>) = position.iter().map(|&p| grid.locate(p, h)).unzip();
 
+        let (fluid, solid) = (0..fluid_count, fluid_count..count);
         let mut neighbors = Neighbors::default();
         let input = SearchInput {
             keys: &keys,
             within: &within,
-            fluids: &[0..fluid_count],
-            solids: &[fluid_count..count],
+            fluids: std::slice::from_ref(&fluid),
+            solids: std::slice::from_ref(&solid),
             inverse_mass: &[1.0],
             weight: &vec![1.0; count],
             kernel: Kernel { kind: KernelKind::Cubic, dimension },

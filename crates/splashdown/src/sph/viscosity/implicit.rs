@@ -18,11 +18,15 @@
 use glam::{DVec3, Vec4};
 use rayon::prelude::*;
 
-use super::{harmonic_mean, is_implicit, wall_stretch};
+use super::{harmonic_mean, is_implicit, sliding_layers, wall_stretch};
+use crate::particles::kernel::KernelShape;
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
+use crate::particles::periodic::nearest;
+use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::sph::loads::{Loads, sum_over_walls};
 use crate::step::Workspace;
+use crate::with_kernel;
 use crate::world::{ViscosityModel, World};
 
 /// The residual may be this share of the momenta, both as root mean squares.
@@ -32,7 +36,7 @@ const MAX_ITERATIONS: u32 = 200;
 /// How often the iteration starts again when the true residual is larger than it seemed.
 const MAX_RESTARTS: u32 = 4;
 /// Where (V2) stops growing towards coincident particles, in h.
-const CLOSEST: f64 = 0.1;
+const CLOSEST: f32 = 0.1;
 
 /// Pair coefficients and vectors of the solve, kept to save allocations.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +85,9 @@ pub fn solve(world: &World, work: &mut Workspace, dt: f64) -> (u32, Loads) {
     memory.coefficients.resize_with(work.neighbors.chunks.len(), Coefficients::default);
     let maker = Maker::new(world, &mass, dt);
     let chunks = work.neighbors.chunks.par_iter();
-    chunks.zip(&mut memory.coefficients).for_each(|(chunk, out)| maker.make(chunk, out));
+    chunks.zip(&mut memory.coefficients).for_each_init(Vec::new, |local, (chunk, out)| {
+        maker.make(chunk, out, local);
+    });
 
     let system = System {
         neighbors: &work.neighbors,
@@ -134,15 +140,19 @@ pub fn solve(world: &World, work: &mut Workspace, dt: f64) -> (u32, Loads) {
 struct Maker<'a> {
     world: &'a World,
     mass: &'a [f64],
-    /// Δt/(ρ_ref h²), of a viscosity of one.
-    scale: f64,
+    /// What stands before the kernel in (V2) and (V3) at a viscosity of one.
+    isotropic: f32,
+    central: f32,
     stretch: Vec<f64>,
 }
 
 impl<'a> Maker<'a> {
     fn new(world: &'a World, mass: &'a [f64], dt: f64) -> Maker<'a> {
         let scale = dt / (world.reference_density() * world.spacing * world.spacing);
-        Maker { world, mass, scale, stretch: wall_stretch(world) }
+        let d = world.dimension.count() as f64;
+        let isotropic = (2.0 * scale / sliding_layers(world.kernel())) as f32;
+        let central = (2.0 * (d + 2.0) * scale) as f32;
+        Maker { world, mass, isotropic, central, stretch: wall_stretch(world) }
     }
 
     /// η of a fluid, zero if its model is not implicit.
@@ -156,17 +166,17 @@ impl<'a> Maker<'a> {
     }
 
     /// (V2) or (V3) at distance q without the viscosity, from |w′|.
-    fn weight(&self, central: bool, slope: f64, q: f64) -> f64 {
-        let d = self.world.dimension.count() as f64;
+    #[inline(always)]
+    fn weight(&self, central: bool, slope: f32, q: f32) -> f32 {
         if central {
-            2.0 * (d + 2.0) * self.scale * slope * q / (q * q + 0.01)
+            self.central * slope * q / (q * q + 0.01)
         } else {
-            2.0 * self.scale * slope / q.max(CLOSEST)
+            self.isotropic * slope / q.max(CLOSEST)
         }
     }
 
     /// Coefficients and diagonal of one chunk.
-    fn make(&self, chunk: &Chunk, out: &mut Coefficients) {
+    fn make(&self, chunk: &Chunk, out: &mut Coefficients, local: &mut Vec<DVec3>) {
         let Maker { world, .. } = *self;
         let Coefficients { isotropic, central, wall, diagonal, .. } = out;
         for array in [&mut *isotropic, &mut *central, &mut *wall] {
@@ -187,30 +197,49 @@ impl<'a> Maker<'a> {
         isotropic.resize(if has(false) { chunk.pair_count() } else { 0 }, 0.0);
         central.resize(if has(true) { chunk.pair_count() } else { 0 }, 0.0);
 
-        let kernel = world.kernel();
-        for k in 0..if has(false) || has(true) { chunk.particles.len() } else { 0 } {
-            let i = chunk.particles.start + k;
-            let mut sum = Vec4::ZERO;
-            for (at, pair) in chunk.pair_range(k).zip(chunk.pairs(k)) {
-                let j = chunk.halo[pair.slot()] as usize;
-                let (eta, is_central) = match kinds.as_slice() {
-                    [only] => *only,
-                    many => many[world.fluid_of(j).unwrap_or(chunk.fluid)],
-                };
-                let q = world.offset(i, j).length() / world.spacing;
-                let c = eta * self.weight(is_central, -kernel.dw(q), q);
-                if is_central {
-                    let g = pair.gradient4().with_w(0.0);
-                    central[at] = over(c, g.length_squared());
-                    sum += central[at] * g * g;
-                } else {
-                    isotropic[at] = c as f32;
-                    sum += Vec4::splat(isotropic[at]);
-                }
-            }
-            diagonal[k] += sum;
+        if has(false) || has(true) {
+            chunk.fetch(&world.particles.position, local, |&x| x);
+            with_kernel!(world.kernel, S => self.make_pairs::<S>(chunk, &kinds, out, local));
         }
         self.make_walls(chunk, out);
+    }
+
+    /// Coefficients of fluid pairs; `kinds` says by fluid what they are, `local` where the halo is.
+    fn make_pairs<S: KernelShape>(
+        &self,
+        chunk: &Chunk,
+        kinds: &[(f64, bool)],
+        out: &mut Coefficients,
+        local: &[DVec3],
+    ) {
+        let Maker { world, .. } = *self;
+        let (per_meter, sigma) = (1.0 / world.spacing, world.kernel().sigma() as f32);
+        for (k, diagonal) in out.diagonal.iter_mut().enumerate() {
+            let own = world.particles.position[chunk.particles.start + k];
+            let mut sum = Vec4::ZERO;
+            for (at, pair) in chunk.pair_range(k).zip(chunk.pairs(k)) {
+                let (eta, is_central) = match kinds {
+                    [only] => *only,
+                    many => {
+                        let j = chunk.halo[pair.slot()] as usize;
+                        many[world.fluid_of(j).unwrap_or(chunk.fluid)]
+                    }
+                };
+                let apart = nearest(own - local[pair.slot()], world.period) * per_meter;
+                let q = apart.as_vec3().length();
+                let slope = -sigma * S::evaluate(q).1;
+                let c = eta as f32 * self.weight(is_central, slope, q);
+                if is_central {
+                    let g = pair.gradient4().with_w(0.0);
+                    out.central[at] = over(c, g.length_squared());
+                    sum += out.central[at] * g * g;
+                } else {
+                    out.isotropic[at] = c;
+                    sum += Vec4::splat(c);
+                }
+            }
+            *diagonal += sum;
+        }
     }
 
     fn make_walls(&self, chunk: &Chunk, out: &mut Coefficients) {
@@ -228,17 +257,17 @@ impl<'a> Maker<'a> {
             for pair in chunk.wall_pairs(k) {
                 let b = pair.index as usize;
                 let g = pair.gradient4();
-                let q = world.offset(i, b).length() / world.spacing;
+                let q = (world.offset(i, b) / world.spacing).as_vec3().length();
                 let stretch = world.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
-                let weight = self.weight(out.wall_is_central, f64::from(g.length()), q);
-                let c = viscosity.boundary * stretch * weight;
+                let weight = self.weight(out.wall_is_central, g.length(), q);
+                let c = (viscosity.boundary * stretch) as f32 * weight;
                 if out.wall_is_central {
                     let c = over(c, g.length_squared());
                     out.diagonal[k] += c * g * g;
                     out.wall.push(c);
                 } else {
-                    out.diagonal[k] += Vec4::splat(c as f32);
-                    out.wall.push(c as f32);
+                    out.diagonal[k] += Vec4::splat(c);
+                    out.wall.push(c);
                 }
             }
         }
@@ -246,8 +275,8 @@ impl<'a> Maker<'a> {
 }
 
 /// c/|g|², zero where rounding has left no gradient.
-fn over(c: f64, square: f32) -> f32 {
-    if square > 0.0 { (c / f64::from(square)) as f32 } else { 0.0 }
+fn over(c: f32, square: f32) -> f32 {
+    if square > 0.0 { c / square } else { 0.0 }
 }
 
 impl Coefficients {
@@ -356,18 +385,18 @@ fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
     let mut iterations = 0;
     let mut square = system.true_residual(vectors);
     for _ in 0..=MAX_RESTARTS {
-        if !(square > allowed) || iterations >= MAX_ITERATIONS {
+        if square <= allowed || square.is_nan() || iterations >= MAX_ITERATIONS {
             break;
         }
         let mut rho = system.precondition(vectors, None);
         loop {
             let curvature = system.multiply(vectors);
-            if !(curvature > 0.0) {
+            if curvature <= 0.0 || curvature.is_nan() {
                 break;
             }
             square = system.advance(vectors, (rho / curvature) as f32);
             iterations += 1;
-            if !(square > allowed) || iterations >= MAX_ITERATIONS {
+            if square <= allowed || square.is_nan() || iterations >= MAX_ITERATIONS {
                 break;
             }
             rho = system.precondition(vectors, Some(rho));
@@ -478,15 +507,8 @@ impl System<'_> {
     fn multiply(&self, vectors: &mut Vectors) -> f64 {
         let Vectors { direction, product, .. } = vectors;
         self.sum(product, |chunk, coefficients, product, local| {
-            chunk.fetch(direction, local, |&p| p);
             let mass = self.mass[chunk.fluid] as f32;
-            let own = &direction[chunk.particles.clone()];
-            let mut curvature = 0.0;
-            for (k, (q, &p)) in product.iter_mut().zip(own).enumerate() {
-                *q = mass * p - coefficients.spread(chunk, k, p, local);
-                curvature += f64::from(p.dot(*q));
-            }
-            curvature
+            dispatch(Multiply { chunk, coefficients, mass, direction, product, local })
         })
     }
 
@@ -506,5 +528,32 @@ impl System<'_> {
             }
             square / self.mass[chunk.fluid]
         })
+    }
+}
+
+/// q ← A p for one chunk; returns its part of p · q.
+struct Multiply<'a> {
+    chunk: &'a Chunk,
+    coefficients: &'a Coefficients,
+    mass: f32,
+    direction: &'a [Vec4],
+    product: &'a mut [Vec4],
+    local: &'a mut Vec<Vec4>,
+}
+
+impl Vectorised for Multiply<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let Multiply { chunk, coefficients, mass, direction, product, local } = self;
+        chunk.fetch(direction, local, |&p| p);
+        let own = &direction[chunk.particles.clone()];
+        let mut curvature = 0.0;
+        for (k, (q, &p)) in product.iter_mut().zip(own).enumerate() {
+            *q = mass * p - coefficients.spread(chunk, k, p, local);
+            curvature += f64::from(p.dot(*q));
+        }
+        curvature
     }
 }
