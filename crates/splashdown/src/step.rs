@@ -353,7 +353,7 @@ impl World {
         let tolerance = self.pressure.divergence_error;
         let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
             let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-            if neighbors < enough { 0.0 } else { rate.max(0.0) }
+            if neighbors < enough { 0.0 } else { rate }
         });
         work.divergence_kappa = kappa;
         solved
