@@ -7,6 +7,7 @@ pub mod output;
 pub mod particles;
 pub mod scene;
 pub mod shapes;
+mod sources;
 pub mod sph;
 pub mod step;
 pub mod world;

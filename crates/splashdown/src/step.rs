@@ -46,6 +46,8 @@ pub struct Workspace {
     source: Vec<f32>,
     /// What pressure moves each particle, in h.
     push: Vec<Vec4>,
+    /// Particles that emitters move and pressure does not.
+    held: Vec<usize>,
     /// Pressures of the density solve, as displacements (`sph::pressure::operator`).
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
@@ -139,7 +141,11 @@ impl World {
             retries,
             ..StepReport::default()
         };
+        let began = self.clock.time;
         self.accept(work, dt, time, attempt);
+        let flow = self.run_sources(began, dt);
+        (report.emitted, report.blocked, report.removed) =
+            (flow.emitted, flow.blocked, flow.removed);
         watch.lap(Phase::Advance);
         report.seconds = watch.seconds;
         Ok(report)
@@ -153,7 +159,7 @@ impl World {
                 let g = self.gravity.length();
                 let grown = if self.clock.dt > 0.0 { GROWTH * self.clock.dt } else { max };
                 // The speed at the end of a step of the last length, if nothing stops the fall.
-                let speed = self.max_speed() + g * self.clock.dt;
+                let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
                 let by_acceleration = cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
                 by_speed.min(by_acceleration).min(grown).max(min).min(max)
@@ -279,6 +285,10 @@ impl World {
     ) -> Result<Attempt, StepError> {
         let n = self.fluid_count();
         let poses = self.predict_solids(work, dt);
+        let driven = self.driven_particles(dt);
+        work.held = driven.iter().map(|&(i, _)| i).collect();
+        let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
+        drive(&mut work.predicted);
         let mut divergence = Solved::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);
@@ -290,6 +300,7 @@ impl World {
 
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        drive(&mut work.predicted);
         watch.lap(Phase::Viscosity);
 
         let density = self.restore_density(work, dt);
@@ -342,6 +353,7 @@ impl World {
             neighbors: &work.neighbors,
             inverse_mass: &work.inverse_mass,
             wall_factor,
+            held: &work.held,
         }
     }
 

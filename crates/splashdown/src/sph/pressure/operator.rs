@@ -35,6 +35,8 @@ pub struct PressureOperator<'a> {
     pub inverse_mass: &'a [f32],
     /// c, the share of a wall particle.
     pub wall_factor: f32,
+    /// Particles that pressure does not move, as if they had infinite mass.
+    pub held: &'a [usize],
 }
 
 impl PressureOperator<'_> {
@@ -43,6 +45,7 @@ impl PressureOperator<'_> {
         self.neighbors.for_each(push, |chunk, out, local| {
             dispatch(Push { operator: self, kappa, wall, chunk, out, local });
         });
+        self.held.iter().for_each(|&i| push[i] = Vec4::ZERO);
     }
 
     /// Gᵢᶠ + c Gᵢʷ.
