@@ -13,6 +13,7 @@ use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
 use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
 use crate::sph::loads::{Loads, pressure_loads};
+use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::walls::wall_weights;
@@ -52,6 +53,10 @@ pub struct Workspace {
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
     pub divergence_kappa: Vec<f32>,
+    /// How walls get pressures of their own, if they do.
+    extrapolation: Extrapolation,
+    /// Pressures of wall particles from both solves, where they have their own: one for each particle.
+    pub wall_kappa: Vec<f32>,
 }
 
 /// Measures phases of a step one after the other.
@@ -263,7 +268,12 @@ impl World {
             cell: SUPPORT as f32,
             wide_radius: None,
         });
-        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
+        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            let position = &self.particles.position;
+            work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
+        }
+        Ok(())
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
@@ -292,6 +302,10 @@ impl World {
         let mut divergence = Solved::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);
+        work.wall_kappa.clear();
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            work.wall_kappa.resize(self.particles.len(), 0.0);
+        }
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt);
             self.check_solve(dt, &divergence)?;
@@ -430,7 +444,11 @@ impl World {
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
         };
-        let solved = solve(&operator, &sources, stop, None, kappa, &mut push);
+        let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
+        let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
+        let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let solved = solve(&operator, &sources, stop, walls, kappa, &mut push);
+        work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
         work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
             *v += push.truncate().as_dvec3() / per_step;
         });
@@ -454,7 +472,7 @@ impl World {
     /// Whether all velocities are finite and no particle would jump over its neighbours.
     fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
-        let bad = |v: &DVec3| !(v.length_squared() <= longest * longest);
+        let bad = |v: &DVec3| !v.is_finite() || v.length_squared() > longest * longest;
         let n = self.fluid_count();
         match work.predicted[..n].par_iter().position_first(bad) {
             None => Ok(()),

@@ -21,6 +21,7 @@
 use glam::Vec4;
 use rayon::prelude::*;
 
+use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
@@ -50,10 +51,11 @@ pub struct Solved {
     pub converged: bool,
 }
 
-/// Pressures of walls, where they have their own: from the fluid's to the walls', once an iteration.
-pub type WallPressure<'a> = Option<&'a mut (dyn FnMut(&[f32]) -> Vec<f32> + 'a)>;
+/// Pressures of walls, where they have their own: how to get them, and room for one for each particle.
+pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
 
-/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`.
+/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`, and the
+/// final pressures of walls in `walls`.
 pub fn solve(
     operator: &PressureOperator,
     source: &[f32],
@@ -64,8 +66,10 @@ pub fn solve(
 ) -> Solved {
     let mut solved = Solved::default();
     let mut update = |kappa: &[f32], push: &mut [Vec4]| {
-        let of_walls = walls.as_mut().map(|pressure| pressure(kappa));
-        operator.push(kappa, of_walls.as_deref(), push);
+        if let Some((extrapolation, wall)) = &mut walls {
+            extrapolation.evaluate(kappa, wall);
+        }
+        operator.push(kappa, walls.as_ref().map(|(_, wall)| &**wall), push);
     };
     let mut next = kappa.to_vec();
     let mut direction = vec![0.0; kappa.len()];
