@@ -62,9 +62,7 @@ fn main() {
     for s in 0..steps {
         let r = w.step(1e9).unwrap();
         if s > 0 {
-            for k in 0..PHASES.len() {
-                sec[k] += r.seconds[k];
-            }
+            sec.iter_mut().zip(r.seconds).for_each(|(sum, s)| *sum += s);
             itd += r.density_iterations as u64;
             itv += r.divergence_iterations as u64;
         }

@@ -11,6 +11,7 @@ pub mod particles;
 pub mod scene;
 pub mod shapes;
 pub mod solve;
+mod sources;
 pub mod sph;
 pub mod state;
 pub mod step;

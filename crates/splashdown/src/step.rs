@@ -14,6 +14,7 @@ use crate::particles::periodic::wrapped;
 use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
 use crate::sph::loads::{Loads, pressure_loads};
+use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::viscosity;
@@ -50,12 +51,18 @@ pub struct Workspace {
     source: Vec<f32>,
     /// What pressure moves each particle, in h.
     push: Vec<Vec4>,
+    /// Particles that emitters move and pressure does not.
+    held: Vec<usize>,
     /// Pressures of the density solve, as displacements (`sph::pressure::operator`).
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
     pub divergence_kappa: Vec<f32>,
     /// Pair coefficients and vectors of the viscosity solve.
     pub viscosity: viscosity::implicit::Memory,
+    /// How walls get pressures of their own, if they do.
+    extrapolation: Extrapolation,
+    /// Pressures of wall particles from both solves, where they have their own: one for each particle.
+    pub wall_kappa: Vec<f32>,
 }
 
 /// Measures phases of a step one after the other.
@@ -145,7 +152,11 @@ impl World {
             retries,
             ..StepReport::default()
         };
+        let began = self.clock.time;
         self.accept(work, dt, time, attempt);
+        let flow = self.run_sources(began, dt);
+        (report.emitted, report.blocked, report.removed) =
+            (flow.emitted, flow.blocked, flow.removed);
         watch.lap(Phase::Advance);
         report.seconds = watch.seconds;
         Ok(report)
@@ -159,7 +170,7 @@ impl World {
                 let g = self.gravity.length();
                 let grown = if self.clock.dt > 0.0 { GROWTH * self.clock.dt } else { max };
                 // The speed at the end of a step of the last length, if nothing stops the fall.
-                let speed = self.max_speed() + g * self.clock.dt;
+                let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
                 let by_acceleration = cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
                 by_speed.min(by_acceleration).min(grown).max(min).min(max)
@@ -280,7 +291,12 @@ impl World {
             cells: work.cells,
             wide_radius: None,
         });
-        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
+        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            let position = &self.particles.position;
+            work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
+        }
+        Ok(())
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
@@ -302,9 +318,17 @@ impl World {
     ) -> Result<Attempt, StepError> {
         let n = self.fluid_count();
         let poses = self.predict_solids(work, dt);
+        let driven = self.driven_particles(dt);
+        work.held = driven.iter().map(|&(i, _)| i).collect();
+        let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
+        drive(&mut work.predicted);
         let mut divergence = Solved::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);
+        work.wall_kappa.clear();
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            work.wall_kappa.resize(self.particles.len(), 0.0);
+        }
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt);
             self.check_solve(dt, &divergence)?;
@@ -314,6 +338,7 @@ impl World {
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
         let viscous = viscosity::apply(self, work, dt);
+        drive(&mut work.predicted);
         watch.lap(Phase::Viscosity);
 
         let density = self.restore_density(work, dt);
@@ -370,6 +395,7 @@ impl World {
             neighbors: &work.neighbors,
             inverse_mass: &work.inverse_mass,
             wall_factor,
+            held: &work.held,
         }
     }
 
@@ -381,7 +407,7 @@ impl World {
         let tolerance = self.pressure.divergence_error;
         let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
             let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-            if neighbors < enough { 0.0 } else { rate.max(0.0) }
+            if neighbors < enough { 0.0 } else { rate }
         });
         work.divergence_kappa = kappa;
         solved
@@ -446,7 +472,11 @@ impl World {
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
         };
-        let solved = solve(&operator, &sources, stop, None, kappa, &mut push);
+        let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
+        let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
+        let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let solved = solve(&operator, &sources, stop, walls, kappa, &mut push);
+        work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
         work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
             *v += push.truncate().as_dvec3() / per_step;
         });
@@ -470,7 +500,7 @@ impl World {
     /// Whether all velocities are finite and no particle would jump over its neighbours.
     fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
-        let bad = |v: &DVec3| !(v.length_squared() <= longest * longest);
+        let bad = |v: &DVec3| !v.is_finite() || v.length_squared() > longest * longest;
         let n = self.fluid_count();
         match work.predicted[..n].par_iter().position_first(bad) {
             None => Ok(()),

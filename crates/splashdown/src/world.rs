@@ -152,7 +152,8 @@ pub struct Emitter {
     pub start: f64,
     /// … to here, s.
     pub end: f64,
-    /// State: distance the last layer has travelled from the opening, m.
+    /// State: distance the last layer has travelled from the opening, m. A scene starts with the
+    /// spacing, so that the first layer leaves at once.
     pub travelled: f64,
     /// State: particles made so far.
     pub emitted: u64,
@@ -266,8 +267,10 @@ pub struct StepReport {
     pub max_compression: f64,
     /// How often the step was undone and retried.
     pub retries: u32,
-    /// Fluid particles emitted and removed.
+    /// Fluid particles made by emitters.
     pub emitted: u64,
+    /// Fluid particles that emitters did not make because something was in the way.
+    pub blocked: u64,
     /// Fluid particles removed by sinks.
     pub removed: u64,
     /// Wall-clock seconds per phase, in the order of `PHASES`.

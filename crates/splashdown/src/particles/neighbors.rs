@@ -452,7 +452,6 @@ impl Search<'_> {
         slots: &Slots,
         hits: &[u32],
         place: [f32; 3],
-        sigma: f32,
         chunk: &mut Chunk,
         sums: &mut Sums,
     ) {
@@ -462,7 +461,7 @@ impl Search<'_> {
             let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
             let (w, dw) = S::evaluate(q);
             let index = slots.index[from.slot[h] as usize];
-            let scale = sigma * self.input.weight[index as usize];
+            let scale = self.sigma * self.input.weight[index as usize];
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
             sums.number_density += scale * w;
@@ -510,7 +509,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
 
             if wall.count > 0 {
                 L::collect(wall, place, radius2, hits);
-                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, sigma, chunk, &mut sums);
+                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
             chunk.sums.push(sums);

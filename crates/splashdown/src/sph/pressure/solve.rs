@@ -1,13 +1,27 @@
-//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it.
+//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it, accelerated.
 //!
-//!   κᵢ ← max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)   (P4)
+//!   S(κ)ᵢ = max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)            (P4)
+//!   eᵢ = |min(Dᵢ κᵢ, −sᵢ − (Aκ)ᵢ)|                        (P5)
+//!   κ ← S(κ) + β d,   d ← β d + S(κ) − κ                 (P6)
 //!
 //! sᵢ is the compression that would remain without pressure. For the density solve (Ihmsen et al. 2014,
 //! eq. 12; Bender & Koschier 2017, alg. 3) it is δᵢ* − 1, the predicted number density over the rest
-//! density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt, where positive.
+//! density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt.
+//!
+//! Both papers stop when the mean compression is small. That does not notice a pressure that is too
+//! high: started from the last step's pressures, a column of water was thrown into the air by solves
+//! that stopped at once. The residual (P5) counts, besides compression, what a particle under pressure
+//! expands; without pressure it may expand freely.
+//!
+//! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a deep
+//! tank. (P6) is NNCG (Silcowitz-Hansen, Niebe & Erleben 2010): β = |S(κ) − κ|² over its last value, and
+//! no memory (β = 0) when that exceeds one. Water 25 spacings deep takes 18 sweeps instead of 60 to
+//! reach 10⁻⁴, 42 instead of 300 for 10⁻⁵.
 
 use glam::Vec4;
+use rayon::prelude::*;
 
+use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
@@ -18,7 +32,7 @@ const OMEGA: f32 = 0.5;
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct StopAt {
-    /// Mean compression over the particles of a fluid, as a share of the rest density.
+    /// Mean residual (P5) over the particles of a fluid, as a share of the rest density.
     pub mean_error: f64,
     /// At least this many iterations.
     pub min_iterations: u32,
@@ -31,16 +45,17 @@ pub struct StopAt {
 pub struct Solved {
     /// Iterations done.
     pub iterations: u32,
-    /// Mean compression before the last update: the worst of the fluids.
+    /// Mean residual (P5) before the last update: the worst of the fluids.
     pub error: f64,
     /// Whether `error` met the tolerance.
     pub converged: bool,
 }
 
-/// Pressures of walls, where they have their own: from the fluid's to the walls', once an iteration.
-pub type WallPressure<'a> = Option<&'a mut (dyn FnMut(&[f32]) -> Vec<f32> + 'a)>;
+/// Pressures of walls, where they have their own: how to get them, and room for one for each particle.
+pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
 
-/// Improves `kappa` until the mean compression is small; leaves the final displacement in `push`.
+/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`, and the
+/// final pressures of walls in `walls`.
 pub fn solve(
     operator: &PressureOperator,
     source: &[f32],
@@ -51,21 +66,31 @@ pub fn solve(
 ) -> Solved {
     let mut solved = Solved::default();
     let mut update = |kappa: &[f32], push: &mut [Vec4]| {
-        let of_walls = walls.as_mut().map(|pressure| pressure(kappa));
-        operator.push(kappa, of_walls.as_deref(), push);
+        if let Some((extrapolation, wall)) = &mut walls {
+            extrapolation.evaluate(kappa, wall);
+        }
+        operator.push(kappa, walls.as_ref().map(|(_, wall)| &**wall), push);
     };
     let step = step_lengths(operator, source.len());
-    update(kappa, push);
+    let mut next = kappa.to_vec();
+    let mut direction = vec![0.0; kappa.len()];
+    let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     while solved.iterations < stop.max_iterations {
-        solved.error = jacobi(operator, source, &step, push, kappa);
-        solved.iterations += 1;
         update(kappa, push);
+        let sweep = jacobi(operator, source, &step, push, kappa, &mut next);
+        solved.iterations += 1;
+        solved.error = sweep.error;
         solved.converged = solved.error <= stop.mean_error;
         if solved.converged && solved.iterations >= stop.min_iterations || !solved.error.is_finite()
         {
             break;
         }
+        let beta = sweep.change / last_change.max(f64::MIN_POSITIVE);
+        last_change = sweep.change;
+        accelerate(if beta > 1.0 { 0.0 } else { beta as f32 }, &next, kappa, &mut direction);
     }
+    kappa.copy_from_slice(&next); // a projected iterate, never an extrapolated one
+    update(kappa, push);
     solved
 }
 
@@ -81,24 +106,47 @@ fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<f32> {
     step
 }
 
-/// One sweep of (P4); returns the mean compression it found.
+/// (P6)  κ ← S(κ) + β d,   d ← β d + S(κ) − κ
+fn accelerate(beta: f32, next: &[f32], kappa: &mut [f32], direction: &mut [f32]) {
+    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(4096);
+    all.for_each(|((kappa, &next), direction)| {
+        let change = next - *kappa;
+        *kappa = next + beta * *direction;
+        *direction = beta * *direction + change;
+    });
+}
+
+/// What a sweep found.
+#[derive(Clone, Copy, Default)]
+struct Sweep {
+    /// Mean residual (P5), the worst of the fluids.
+    error: f64,
+    /// |S(κ) − κ|².
+    change: f64,
+}
+
+/// One sweep of (P4) from `kappa` to `next`.
 fn jacobi(
     operator: &PressureOperator,
     source: &[f32],
     step: &[f32],
     push: &[Vec4],
-    kappa: &mut [f32],
-) -> f64 {
-    let errors = operator.neighbors.map(kappa, |chunk, kappa, local| {
-        dispatch(Jacobi { operator, source, step, push, chunk, kappa, local })
+    kappa: &[f32],
+    next: &mut [f32],
+) -> Sweep {
+    let found = operator.neighbors.map(next, |chunk, next, local| {
+        dispatch(Jacobi { operator, source, step, push, chunk, kappa, next, local })
     });
     let fluids = operator.inverse_mass.len();
     let (mut error, mut count) = (vec![0.0; fluids], vec![0usize; fluids]);
-    for (chunk, e) in operator.neighbors.chunks.iter().zip(errors) {
-        error[chunk.fluid] += e;
+    let mut change = 0.0;
+    for (chunk, sweep) in operator.neighbors.chunks.iter().zip(found) {
+        error[chunk.fluid] += sweep.error;
         count[chunk.fluid] += chunk.particles.len();
+        change += sweep.change;
     }
-    error.iter().zip(&count).map(|(e, &n)| e / n.max(1) as f64).fold(0.0, max_or_nan)
+    let error = error.iter().zip(&count).map(|(e, &n)| e / n.max(1) as f64).fold(0.0, max_or_nan);
+    Sweep { error, change }
 }
 
 /// The larger one; NaN if either is.
@@ -106,32 +154,36 @@ fn max_or_nan(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
 }
 
-/// (P4) for one chunk; returns the sum of the compressions it found.
+/// (P4) for one chunk; returns sums.
 struct Jacobi<'a> {
     operator: &'a PressureOperator<'a>,
     source: &'a [f32],
     step: &'a [f32],
     push: &'a [Vec4],
     chunk: &'a Chunk,
-    kappa: &'a mut [f32],
+    kappa: &'a [f32],
+    next: &'a mut [f32],
     local: &'a mut Vec<Vec4>,
 }
 
 impl Vectorised for Jacobi<'_> {
-    type Output = f64;
+    type Output = Sweep;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        let Jacobi { operator, source, step, push, chunk, kappa, local } = self;
+    fn run<L: Lanes>(self) -> Sweep {
+        let Jacobi { operator, source, step, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local, |&push| push);
-        let mut error = 0.0;
-        for (k, kappa) in kappa.iter_mut().enumerate() {
+        let mut sweep = Sweep::default();
+        for (k, next) in next.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
             let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            *kappa = (*kappa + step[i] * left).max(0.0);
-            // Without a step length there is nothing to be done, and no error to be had.
-            error += if step[i] > 0.0 { f64::from(left.max(0.0)) } else { 0.0 };
+            *next = (kappa[i] + step[i] * left).max(0.0);
+            let change = *next - kappa[i];
+            if step[i] > 0.0 {
+                sweep.error += f64::from((-left).min(OMEGA / step[i] * kappa[i]).abs()); // (P5)
+            }
+            sweep.change += f64::from(change * change);
         }
-        error
+        sweep
     }
 }
