@@ -185,9 +185,10 @@ pub struct PressureSettings {
     pub solver: PressureSolver,
     /// Pressure at walls.
     pub boundary: BoundaryPressure,
-    /// Stop when the mean compression is below this share of the rest density.
+    /// Stop when the mean density error is below this share of the rest density: compression, or
+    /// expansion of what is under pressure.
     pub density_error: f64,
-    /// DFSPH: stop when the mean compression rate times dt is below this.
+    /// DFSPH: stop when the mean rate of that, times dt, is below this.
     pub divergence_error: f64,
     /// At least this many iterations.
     pub min_iterations: u32,
@@ -261,7 +262,7 @@ pub struct StepReport {
     pub divergence_iterations: u32,
     /// Iterations of the implicit viscosity solve.
     pub viscosity_iterations: u32,
-    /// Mean compression left, as a share of the rest density.
+    /// Mean density error left by the density solve, as a share of the rest density.
     pub density_error: f64,
     /// Largest compression of any particle at the start of the step.
     pub max_compression: f64,
