@@ -23,8 +23,12 @@ use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, Time
 
 /// How often a failed step is retried at half its length.
 const RETRIES: u32 = 5;
-/// A step may grow by this factor over the last one.
-const GROWTH: f64 = 1.2;
+/// A step may grow by this factor over the last one (which may have been halved to meet a frame).
+const GROWTH: f64 = 2.0;
+/// The first step is this share of what would be allowed: pressures start from nothing.
+const FIRST: f64 = 0.1;
+/// Share of the Courant number that free fall from rest may use up.
+const FALL: f64 = 0.5;
 /// A solve that leaves a mean compression above this has failed.
 const HOPELESS: f64 = 0.1;
 /// No particle may cross more than this many spacings in one step.
@@ -168,12 +172,14 @@ impl World {
             TimeStep::Fixed(dt) => dt,
             TimeStep::Adaptive { cfl, min, max } => {
                 let g = self.gravity.length();
-                let grown = if self.clock.dt > 0.0 { GROWTH * self.clock.dt } else { max };
                 // The speed at the end of a step of the last length, if nothing stops the fall.
                 let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
-                let by_acceleration = cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
-                by_speed.min(by_acceleration).min(grown).max(min).min(max)
+                let by_fall = FALL * cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
+                let allowed = by_speed.min(by_fall).min(max);
+                let ramp =
+                    if self.clock.step > 0 { GROWTH * self.clock.dt } else { FIRST * allowed };
+                allowed.min(ramp).max(min)
             }
         };
         let left = frame_time - self.clock.time;

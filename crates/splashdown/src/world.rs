@@ -415,7 +415,7 @@ impl Default for PressureSettings {
         PressureSettings {
             solver: PressureSolver::default(),
             boundary: BoundaryPressure::default(),
-            density_error: 1e-3,
+            density_error: 1e-4,
             divergence_error: 1e-3,
             min_iterations: 2,
             max_iterations: 100,
@@ -426,6 +426,6 @@ impl Default for PressureSettings {
 
 impl Default for TimeStep {
     fn default() -> TimeStep {
-        TimeStep::Adaptive { cfl: 0.4, min: 1e-7, max: 0.005 }
+        TimeStep::Adaptive { cfl: 0.4, min: 1e-6, max: 0.005 }
     }
 }
