@@ -13,6 +13,7 @@ use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
 use crate::particles::periodic::wrapped;
 use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
+use crate::solve::reduce;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::operator::PressureOperator;
@@ -176,7 +177,8 @@ impl World {
                 let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
                 let by_fall = FALL * cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
-                let allowed = by_speed.min(by_fall).min(max);
+                let by_pressure = self.spacing / self.pressure_speed().max(f64::MIN_POSITIVE);
+                let allowed = by_speed.min(by_fall).min(by_pressure).min(max);
                 let ramp =
                     if self.clock.step > 0 { GROWTH * self.clock.dt } else { FIRST * allowed };
                 allowed.min(ramp).max(min)
@@ -196,6 +198,25 @@ impl World {
     pub fn max_speed(&self) -> f64 {
         let square = |v: &DVec3| v.length_squared();
         self.particles.velocity.par_iter().map(square).reduce(|| 0.0, f64::max).sqrt()
+    }
+
+    /// √(p/ρ) for the pressure at the bottom of the fluid: the speed at which it would leave if the
+    /// pressure were let go. A step in which that carries a particle further than a spacing asks the
+    /// pressure solve for more digits than it has: a particle in a thousand is pushed through a wall.
+    ///
+    /// The pressure is that of the fluid's depth (√12 times the standard deviation of its heights,
+    /// which spray hardly changes), or twice the mean of what the last step found, if that is more.
+    fn pressure_speed(&self) -> f64 {
+        let (particles, n) = (&self.particles, self.fluid_count().max(1) as f64);
+        let Some(up) = (-self.gravity).try_normalize() else { return 0.0 };
+        let origin = particles.position.first().map_or(0.0, |p| p.dot(up));
+        let [height, square, pressure] = reduce::sums(self.fluid_count(), |i| {
+            let y = particles.position[i].dot(up) - origin;
+            [y, y * y, f64::from(particles.pressure[i] + particles.divergence_pressure[i])]
+        });
+        let depth = (12.0 * (square / n - (height / n).powi(2)).max(0.0)).sqrt();
+        let found = 2.0 * pressure / (n * self.reference_density());
+        (self.gravity.length() * depth).max(found).sqrt()
     }
 
     /// Ranges of fluids and of solids.

@@ -1,6 +1,6 @@
 //! A column of water at rest: pressure grows with depth as ρ g d, and the tank carries the weight.
 
-use super::run::{advance, world};
+use super::run::{advance, in_dimension, world};
 use super::{Case, Report};
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::world::{Load, World};
@@ -23,15 +23,15 @@ const FLOOR_LAYERS: usize = 2;
 
 fn run(report: &mut Report) -> Result<(), String> {
     for dimension in [2, 3] {
+        let text = in_dimension(SCENE, dimension);
         for solver in ["dfsph", "iisph"] {
             let mut wall_errors = Vec::new();
             for boundary in ["zero", "mirrored", "extrapolated"] {
                 let overrides = [
-                    format!("simulation.dimension={dimension}"),
                     format!("pressure.solver={solver}"),
                     format!("pressure.boundary={boundary}"),
                 ];
-                let column = Column::measure(world("hydrostatic", SCENE, &overrides)?)?;
+                let column = Column::measure(world("hydrostatic", &text, &overrides)?)?;
                 let variant = format!("{dimension}D {solver} {boundary}");
                 column.judge(report, &variant);
                 wall_errors.push(column.wall_error());
