@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::math::{Aabb, DVec3, Pose};
 use crate::particles::cells::{CellGrid, CellShape, FEWEST_CELLS, sorting_order};
-use crate::particles::kernel::SUPPORT;
+use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
 use crate::particles::periodic::wrapped;
 use crate::particles::simd::Portable;
@@ -16,7 +16,7 @@ use crate::particles::store::reorder;
 use crate::solve::reduce;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::extrapolation::Extrapolation;
-use crate::sph::pressure::operator::PressureOperator;
+use crate::sph::pressure::operator::{Compression, PressureOperator};
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::viscosity;
 use crate::sph::walls::wall_weights;
@@ -32,6 +32,9 @@ const FIRST: f64 = 0.1;
 const FALL: f64 = 0.5;
 /// A solve that leaves a mean compression above this has failed.
 const HOPELESS: f64 = 0.1;
+/// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
+/// by a moving wall is let out over a few steps instead of being shot out in one.
+const LARGEST_CORRECTION: f32 = 0.02;
 /// No particle may cross more than this many spacings in one step.
 const LONGEST_MOVE: f64 = 1.0;
 
@@ -217,6 +220,11 @@ impl World {
         let depth = (12.0 * (square / n - (height / n).powi(2)).max(0.0)).sqrt();
         let found = 2.0 * pressure / (n * self.reference_density());
         (self.gravity.length() * depth).max(found).sqrt()
+    }
+
+    /// Whether the world repeats along all its axes: then the fluid fills it.
+    fn is_closed(&self) -> bool {
+        self.period.to_array().iter().take(self.dimension.count()).all(|&length| length > 0.0)
     }
 
     /// Ranges of fluids and of solids.
@@ -434,7 +442,7 @@ impl World {
         let tolerance = self.pressure.divergence_error;
         let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
             let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-            if neighbors < enough { 0.0 } else { rate }
+            if neighbors < enough { 0.0 } else { rate.all }
         });
         work.divergence_kappa = kappa;
         solved
@@ -444,8 +452,20 @@ impl World {
     fn restore_density(&self, work: &mut Workspace, dt: f64) -> Solved {
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
         let tolerance = self.pressure.density_error;
+        // A drop that meets a wall alone has too few neighbours to be compressed: it would slip between
+        // the wall's particles. Against walls a particle is therefore also held to what it would count
+        // with a wall that much heavier that a lone particle is at rest density on its surface.
+        let kernel = self.kernel();
+        let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
+        let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
         let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
-            chunk.sums[k].number_density + rate - 1.0
+            let sums = &chunk.sums[k];
+            let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
+            if sums.wall_density == 0.0 {
+                return in_bulk;
+            }
+            let alone = at_centre + tight * sums.wall_density - 1.0;
+            in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
         });
         work.kappa = kappa;
         solved
@@ -472,7 +492,7 @@ impl World {
         dt: f64,
         mean_error: f64,
         kappa: &mut [f32],
-        source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
+        source: impl Fn(&Chunk, usize, Compression) -> f32 + Sync,
     ) -> Solved {
         let n = self.fluid_count();
         let per_step = dt / self.spacing;
@@ -494,10 +514,17 @@ impl World {
                 *out = source(chunk, k, rate);
             }
         });
+        if self.is_closed() {
+            // No surface can yield: what all particles have in common no pressure can remove. A
+            // stirred lattice is a little denser on average than one at rest.
+            let mean = (reduce::sum(n, |i| f64::from(sources[i])) / n.max(1) as f64) as f32;
+            sources.par_iter_mut().for_each(|source| *source -= mean);
+        }
         let stop = StopAt {
             mean_error,
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
+            lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
@@ -587,6 +614,14 @@ impl World {
         self.clock.dt = dt;
         self.clock.step += 1;
     }
+}
+
+/// What a flat wall of samples half a spacing behind its surface adds to the number density there.
+fn surface_density(kernel: Kernel) -> f64 {
+    let depth = if kernel.dimension.count() == 2 { 0..=0 } else { -2..=2 };
+    let at = |x: i32, z: i32| kernel.w((f64::from(x * x + z * z) + 0.25).sqrt());
+    let sum: f64 = depth.flat_map(|z| (-2..=2).map(move |x| at(x, z))).sum();
+    sum / kernel.lattice_sum()
 }
 
 /// Largest compression of any particle, as a share of the rest density.

@@ -33,6 +33,8 @@ pub struct Sums {
     pub wall_gradient: Vec4,
     /// hᵈ times the number density: Σ hᵈ W over fluid (with itself) and β hᵈ W over walls.
     pub number_density: f32,
+    /// The walls' part of it.
+    pub wall_density: f32,
     /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
     pub gradient_square: f32,
 }
@@ -465,6 +467,7 @@ impl Search<'_> {
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
             sums.number_density += scale * w;
+            sums.wall_density += scale * w;
             sums.wall_gradient += pair.gradient4();
             chunk.wall_pairs.push(pair);
         }
@@ -581,6 +584,7 @@ fn evaluate_fluid<S: KernelShape>(
         number_density: sigma * total(&w_sum),
         fluid_gradient: chunk.unit * gradient,
         wall_gradient: Vec4::ZERO,
+        wall_density: 0.0,
         gradient_square: chunk.unit * chunk.unit * total(&square),
     }
 }

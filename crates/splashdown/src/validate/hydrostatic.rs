@@ -1,6 +1,6 @@
 //! A column of water at rest: pressure grows with depth as ρ g d, and the tank carries the weight.
 
-use super::run::{advance, in_dimension, world};
+use super::run::{advance, in_dimension, slope, world};
 use super::{Case, Report};
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::world::{Load, World};
@@ -27,10 +27,8 @@ fn run(report: &mut Report) -> Result<(), String> {
         for solver in ["dfsph", "iisph"] {
             let mut wall_errors = Vec::new();
             for boundary in ["zero", "mirrored", "extrapolated"] {
-                let overrides = [
-                    format!("pressure.solver={solver}"),
-                    format!("pressure.boundary={boundary}"),
-                ];
+                let overrides =
+                    [format!("pressure.solver={solver}"), format!("pressure.boundary={boundary}")];
                 let column = Column::measure(world("hydrostatic", &text, &overrides)?)?;
                 let variant = format!("{dimension}D {solver} {boundary}");
                 column.judge(report, &variant);
@@ -118,7 +116,12 @@ impl Column {
         report.note(format!("{variant}: worst layer"), worst, 0.0);
         let slope = slope(&interior) / self.weight_density;
         report.close(format!("{variant}: slope dp/dd over ρg"), slope, 1.0, 0.03);
-        report.close(format!("{variant}: force on the tank over weight"), self.force_ratio, 1.0, 0.01);
+        report.close(
+            format!("{variant}: force on the tank over weight"),
+            self.force_ratio,
+            1.0,
+            0.01,
+        );
         report.note(format!("{variant}: share of the floor"), self.floor_ratio, 1.0);
         report.at_most(format!("{variant}: RMS speed over √(gH)"), self.unrest, 2e-3);
     }
@@ -143,14 +146,4 @@ fn beside_wall(p: DVec3, tank: &Aabb, h: f64, dimension: Dimension) -> bool {
     let (low, high) = (p - tank.min, tank.max - p);
     let x = low.x.min(high.x) < 2.5 * h;
     x || dimension == Dimension::Three && low.z.min(high.z) < 2.5 * h
-}
-
-/// Least-squares slope of y over x.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let (xy, xx) = points
-        .iter()
-        .fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx).powi(2)));
-    xy / xx
 }

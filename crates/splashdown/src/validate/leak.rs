@@ -34,13 +34,13 @@ fn containers() -> [Container; 3] {
         Container {
             name: "sphere",
             solid: "shape.sphere = { radius = 0.5 }",
-            fill: "shape.box = { min = [-0.5, -0.5, -0.5], max = [0.5, 0, 0.5] }",
+            fill: "shape.sphere = { radius = 0.4 }\nat = [0, -0.08, 0]",
             shape: Shape::Sphere { radius: 0.5 },
         },
         Container {
             name: "cone",
             solid: "shape.cone = { radius = 0.6, height = 1 }",
-            fill: "shape.box = { min = [-0.6, 0, -0.6], max = [0.6, 0.4, 0.6] }",
+            fill: "shape.cone = { radius = 0.55, height = 0.9 }\nat = [0, 0.02, 0]",
             shape: Shape::Cone { radius: 0.6, height: 1.0 },
         },
     ]

@@ -3,12 +3,14 @@
 //! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and the
 //! quick ones run as tests.
 
+mod channel;
 mod dam_break;
 mod hydrostatic;
 mod leak;
 mod repeatable;
 mod run;
 mod still_water;
+mod taylor_green;
 
 use serde::Serialize;
 
@@ -92,6 +94,9 @@ impl Case {
 pub fn cases() -> &'static [Case] {
     const CASES: &[Case] = &[
         hydrostatic::CASE,
+        channel::POISEUILLE,
+        channel::COUETTE,
+        taylor_green::CASE,
         dam_break::CASE,
         still_water::CASE,
         leak::CASE,

@@ -44,8 +44,7 @@ fn source(scene: &Scene) -> SceneSource {
 fn start(dimension: u32, path: &Path) -> Result<Simulation, String> {
     let scene = scene(dimension)?;
     let built = scene.build().map_err(|e| e.to_string())?;
-    let directory =
-        RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
+    let directory = RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
     Simulation::create(source(&scene), built.world, built.output, directory)
         .map_err(|e| e.to_string())
 }

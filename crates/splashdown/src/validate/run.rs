@@ -54,3 +54,13 @@ pub fn advance(
     }
     Ok(())
 }
+
+/// Least-squares slope of y over x.
+pub fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let (xy, xx) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), (x, y)| (a + (x - mx) * (y - my), b + (x - mx).powi(2)));
+    xy / xx
+}

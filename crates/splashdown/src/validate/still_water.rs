@@ -17,9 +17,7 @@ fn run(report: &mut Report) -> Result<(), String> {
     for dimension in [2, 3] {
         let text = in_dimension(SCENE, dimension);
         for solver in ["dfsph", "iisph"] {
-            let overrides = [
-                format!("pressure.solver={solver}"),
-            ];
+            let overrides = [format!("pressure.solver={solver}")];
             let mut world = world("still-water", &text, &overrides)?;
             advance(&mut world, 1.0, |_, _| ())?;
             let (early_volume, early_centre) = averages(&mut world, 2.0)?;

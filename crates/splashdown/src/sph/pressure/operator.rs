@@ -82,12 +82,24 @@ impl PressureOperator<'_> {
         k: usize,
         u: &[Vec4],
         local: &[Vec4],
-    ) -> f32 {
+    ) -> Compression {
         let own = u[chunk.particles.start + k];
         let wall = |pair: &WallPair| u[pair.index as usize].dot(pair.gradient4());
         let of_walls: f32 = chunk.wall_pairs(k).iter().map(wall).sum();
-        self.compression::<L>(chunk, k, own, local) - self.wall_factor * of_walls
+        Compression {
+            all: self.compression::<L>(chunk, k, own, local) - self.wall_factor * of_walls,
+            walls: own.dot(chunk.sums[k].wall_gradient) - of_walls,
+        }
     }
+}
+
+/// How much a motion compresses a particle.
+#[derive(Clone, Copy, Debug)]
+pub struct Compression {
+    /// By everything around it, as the pressure operator counts it.
+    pub all: f32,
+    /// By walls alone.
+    pub walls: f32,
 }
 
 /// (P1) for one chunk.

@@ -45,6 +45,8 @@ pub struct StopAt {
     pub min_iterations: u32,
     /// At most this many.
     pub max_iterations: u32,
+    /// Lowest κ: zero where a surface can yield, nothing in a fluid that fills its world.
+    pub lowest: f32,
 }
 
 /// How a solve ended.
@@ -84,7 +86,7 @@ pub fn solve(
     let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     while solved.iterations < stop.max_iterations {
         update(kappa, push);
-        let sweep = jacobi(operator, source, &step, push, kappa, &mut next);
+        let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         solved.iterations += 1;
         solved.error = sweep.error;
         solved.converged = solved.error <= stop.mean_error;
@@ -141,12 +143,13 @@ fn jacobi(
     operator: &PressureOperator,
     source: &[f32],
     step: &[f32],
+    lowest: f32,
     push: &[Vec4],
     kappa: &[f32],
     next: &mut [f32],
 ) -> Sweep {
     let found = operator.neighbors.map(next, |chunk, next, local| {
-        dispatch(Jacobi { operator, source, step, push, chunk, kappa, next, local })
+        dispatch(Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local })
     });
     let fluids = operator.inverse_mass.len();
     let mut totals = vec![(Sweep::default(), 0); fluids];
@@ -180,6 +183,7 @@ struct Jacobi<'a> {
     operator: &'a PressureOperator<'a>,
     source: &'a [f32],
     step: &'a [f32],
+    lowest: f32,
     push: &'a [Vec4],
     chunk: &'a Chunk,
     kappa: &'a [f32],
@@ -192,17 +196,18 @@ impl Vectorised for Jacobi<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Sweep {
-        let Jacobi { operator, source, step, push, chunk, kappa, next, local } = self;
+        let Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local, |&push| push);
         let mut sweep = Sweep::default();
         for (k, next) in next.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
             let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            *next = (kappa[i] + step[i] * left).max(0.0);
+            *next = (kappa[i] + step[i] * left).max(lowest);
             let change = *next - kappa[i];
-            if step[i] > 0.0 && (left > 0.0 || kappa[i] > 0.0) {
+            if step[i] > 0.0 && (left > 0.0 || kappa[i] > lowest) {
                 sweep.active += 1.0;
-                let error = f64::from((-left).min(OMEGA / step[i] * kappa[i])); // (P5)
+                let room = OMEGA / step[i] * (kappa[i] - lowest);
+                let error = f64::from((-left).min(room)); // (P5)
                 sweep.error += error.abs();
                 sweep.square += error * error;
             }

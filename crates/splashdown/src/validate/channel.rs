@@ -1,0 +1,138 @@
+//! Viscous flow between two plates: Couette and Poiseuille, from rest to the steady state.
+
+use std::f64::consts::PI;
+
+use super::run::advance;
+use super::{Case, Report};
+use crate::math::{DVec3, Dimension, Pose};
+use crate::mesh::TriangleMesh;
+use crate::motion::Motion;
+use crate::world::{Load, Solid, TimeStep, Viscosity, ViscosityModel, World};
+
+pub const POISEUILLE: Case = Case {
+    name: "poiseuille",
+    summary: "flow between plates under a body force: velocity profiles at two resolutions",
+    source: "analytic series",
+    run: poiseuille,
+};
+
+pub const COUETTE: Case = Case {
+    name: "couette",
+    summary: "flow between plates, one of which moves: velocity profiles and wall stress",
+    source: "analytic series",
+    run: couette,
+};
+
+const DENSITY: f64 = 1000.0;
+/// Dynamic viscosity, Pa·s.
+const ETA: f64 = 100.0;
+const NU: f64 = ETA / DENSITY;
+/// Body force per mass of the Poiseuille flow, m/s²: a top speed of 1 m/s.
+const FORCE: f64 = 0.8;
+const TIMES: [f64; 4] = [0.5, 1.0, 2.0, 6.0];
+const ACROSS: [usize; 2] = [16, 32];
+
+fn poiseuille(report: &mut Report) -> Result<(), String> {
+    // The steady profile less a decaying series.
+    let exact = |y: f64, t: f64| {
+        let decaying = (0..60).map(|n| {
+            let k = (2 * n + 1) as f64 * PI;
+            4.0 * FORCE / (NU * k.powi(3)) * (k * y).sin() * (-NU * k * k * t).exp()
+        });
+        FORCE / (2.0 * NU) * y * (1.0 - y) - decaying.sum::<f64>()
+    };
+    profiles(report, exact, |world| world.gravity = DVec3::X * FORCE, |_, _, _| Ok(()))
+}
+
+fn couette(report: &mut Report) -> Result<(), String> {
+    let exact = |y: f64, t: f64| {
+        let decaying = (1..80).map(|n| {
+            let (k, sign) = (f64::from(n) * PI, f64::from(1 - 2 * (n % 2)));
+            2.0 / k * sign * (k * y).sin() * (-NU * k * k * t).exp()
+        });
+        y + decaying.sum::<f64>()
+    };
+    let slide = |world: &mut World| {
+        let above = world.solids[1].range.clone();
+        world.particles.velocity[above].fill(DVec3::X); // the upper plate slides along itself
+    };
+    profiles(report, exact, slide, |report, world, across| {
+        world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
+        let until = world.clock.time + 0.5;
+        advance(world, until, |_, _| ())?;
+        for (solid, sign) in world.solids.iter().zip([1.0, -1.0]) {
+            let stress = sign * solid.load.viscous.x / solid.load.duration / world.period.x;
+            let metric = format!("{across} across: stress on the plate {}, Pa", solid.name);
+            report.close(metric, stress, ETA, 0.02 * ETA);
+        }
+        Ok(())
+    })
+}
+
+/// Measures the profile at several times and resolutions, and the order of convergence.
+fn profiles(
+    report: &mut Report,
+    exact: impl Fn(f64, f64) -> f64,
+    prepare: impl Fn(&mut World),
+    afterwards: impl Fn(&mut Report, &mut World, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut means = Vec::new();
+    for across in ACROSS {
+        let mut world = channel(across);
+        prepare(&mut world);
+        let mut mean = 0.0;
+        for t in TIMES {
+            advance(&mut world, t, |_, _| ())?;
+            let error = relative_error(&world, |y| exact(y, t));
+            report.at_most(format!("{across} across, t = {t} s: L2 error"), error, 0.02);
+            mean += error / TIMES.len() as f64;
+        }
+        afterwards(report, &mut world, across)?;
+        means.push(mean);
+    }
+    let order = (means[0] / means[1]).log2();
+    report.note("observed order of the mean L2 error", order, 1.0);
+    Ok(())
+}
+
+/// ‖u − exact‖/‖exact‖ over the fluid.
+fn relative_error(world: &World, exact: impl Fn(f64) -> f64) -> f64 {
+    let n = world.fluid_count();
+    let particles = world.particles.position[..n].iter().zip(&world.particles.velocity[..n]);
+    let (difference, norm) = particles.fold((0.0, 0.0), |(difference, norm), (x, v)| {
+        let u = exact(x.y);
+        (difference + (*v - DVec3::X * u).length_squared(), norm + u * u)
+    });
+    (difference / norm).sqrt()
+}
+
+/// A 2D channel of height 1 m between two plates, `across` particles high, that repeats along x.
+fn channel(across: usize) -> World {
+    let h = 1.0 / across as f64;
+    let mut world = World::new(Dimension::Two, h);
+    world.gravity = DVec3::ZERO;
+    world.period = DVec3::X * (8.0 * h);
+    world.time_step = TimeStep::Fixed(0.2 * h);
+    let place = |n: usize| DVec3::new((n % 8) as f64 + 0.5, (n / 8) as f64 + 0.5, 0.0) * h;
+    let positions: Vec<DVec3> = (0..8 * across).map(place).collect();
+    let viscosity = Viscosity { model: ViscosityModel::Laplacian, coefficient: ETA, boundary: ETA };
+    world.add_fluid("fluid", DENSITY, viscosity, &positions, |_| DVec3::ZERO);
+    world.add_solid(plate("below", h, -0.5 * h));
+    world.add_solid(plate("above", h, 1.0 + 0.5 * h));
+    world
+}
+
+/// Samples of a plate at height `y`, eight spacings long.
+fn plate(name: &str, h: f64, y: f64) -> Solid {
+    Solid {
+        name: name.to_owned(),
+        range: 0..0,
+        local: (0..8).map(|n| DVec3::new((f64::from(n) + 0.5) * h, y, 0.0)).collect(),
+        pose: Pose::IDENTITY,
+        placement: Pose::IDENTITY,
+        motion: Motion::Static,
+        inset: 0.5 * h,
+        load: Load::default(),
+        surface: TriangleMesh::default(),
+    }
+}
