@@ -126,8 +126,12 @@ mod tests {
     #[test]
     fn the_table_has_every_phase() {
         let mut statistics = Statistics::default();
-        let report =
-            StepReport { dt: 0.5, density_iterations: 3, seconds: [0.1; PHASES.len()], ..Default::default() };
+        let report = StepReport {
+            dt: 0.5,
+            density_iterations: 3,
+            seconds: [0.1; PHASES.len()],
+            ..Default::default()
+        };
         statistics.add(&report);
         statistics.add(&report);
         let table = statistics.table(Duration::from_secs(2));

@@ -470,7 +470,7 @@ impl World {
     /// Whether all velocities are finite and no particle would jump over its neighbours.
     fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
-        let bad = |v: &DVec3| !(v.length_squared() <= longest * longest);
+        let bad = |v: &DVec3| !v.is_finite() || v.length_squared() > longest * longest;
         let n = self.fluid_count();
         match work.predicted[..n].par_iter().position_first(bad) {
             None => Ok(()),

@@ -94,7 +94,13 @@ pub fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepE
         solid.load.duration += dt;
     }
     let density_iterations = 2 + (world.clock.step % 3) as u32;
-    Ok(StepReport { time, dt, density_iterations, seconds: [0.5; PHASES.len()], ..Default::default() })
+    Ok(StepReport {
+        time,
+        dt,
+        density_iterations,
+        seconds: [0.5; PHASES.len()],
+        ..Default::default()
+    })
 }
 
 /// Reads one array back from a `.vtp` file, following its offset.

@@ -271,7 +271,7 @@ fn a_large_block_has_the_same_neighbours_across_chunks() {
         kernel: KernelKind::Cubic,
         h,
         position,
-        fluids: vec![0..n],
+        fluids: std::iter::once(0..n).collect(),
         solids: vec![],
         weight: vec![1.0; n],
     };

@@ -160,7 +160,7 @@ impl Kernel {
         for x in side(0) {
             for y in side(1) {
                 for z in side(2) {
-                    sum += self.w(f64::from(x * x + y * y + z * z as i32).sqrt());
+                    sum += self.w(f64::from(x * x + y * y + z * z).sqrt());
                 }
             }
         }

@@ -362,6 +362,15 @@ struct Buffers {
     hits: Vec<u32>,
 }
 
+/// The wall candidates within reach of the particle at `place`.
+struct WallHits<'a> {
+    from: &'a Candidates,
+    slots: &'a Slots,
+    /// Which of `from`.
+    hits: &'a [u32],
+    place: [f32; 3],
+}
+
 struct Search<'a> {
     input: &'a SearchInput<'a>,
     /// The factor of the kernel.
@@ -446,23 +455,15 @@ impl Search<'_> {
     }
 
     /// Appends the wall pairs of one particle and adds them to its sums. Walls are few: one by one.
-    fn evaluate_walls<S: KernelShape>(
-        &self,
-        from: &Candidates,
-        slots: &Slots,
-        hits: &[u32],
-        place: [f32; 3],
-        sigma: f32,
-        chunk: &mut Chunk,
-        sums: &mut Sums,
-    ) {
+    fn evaluate_walls<S: KernelShape>(&self, found: &WallHits, chunk: &mut Chunk, sums: &mut Sums) {
+        let WallHits { from, slots, hits, place } = *found;
         for &hit in hits {
             let h = hit as usize;
             let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
             let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
             let (w, dw) = S::evaluate(q);
             let index = slots.index[from.slot[h] as usize];
-            let scale = sigma * self.input.weight[index as usize];
+            let scale = self.sigma * self.input.weight[index as usize];
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
             sums.number_density += scale * w;
@@ -510,7 +511,8 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
 
             if wall.count > 0 {
                 L::collect(wall, place, radius2, hits);
-                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, sigma, chunk, &mut sums);
+                let found = WallHits { from: wall, slots: &halo.wall, hits, place };
+                search.evaluate_walls::<S>(&found, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
             chunk.sums.push(sums);

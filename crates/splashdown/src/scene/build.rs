@@ -13,8 +13,8 @@ use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
 use crate::shapes::{fill, read_particles};
 use crate::world::{
-    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, Solid, TimeStep,
-    Viscosity, ViscosityModel, World,
+    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, Solid, TimeStep, Viscosity,
+    ViscosityModel, World,
 };
 
 pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {

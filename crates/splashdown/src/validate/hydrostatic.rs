@@ -118,7 +118,12 @@ impl Column {
         report.note(format!("{variant}: worst layer"), worst, 0.0);
         let slope = slope(&interior) / self.weight_density;
         report.close(format!("{variant}: slope dp/dd over ρg"), slope, 1.0, 0.03);
-        report.close(format!("{variant}: force on the tank over weight"), self.force_ratio, 1.0, 0.01);
+        report.close(
+            format!("{variant}: force on the tank over weight"),
+            self.force_ratio,
+            1.0,
+            0.01,
+        );
         report.note(format!("{variant}: share of the floor"), self.floor_ratio, 1.0);
         report.at_most(format!("{variant}: RMS speed over √(gH)"), self.unrest, 2e-3);
     }

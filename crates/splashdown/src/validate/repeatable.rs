@@ -42,8 +42,7 @@ fn source(scene: &Scene) -> SceneSource {
 fn start(overrides: &[String], path: &Path) -> Result<Simulation, String> {
     let scene = scene(overrides)?;
     let built = scene.build().map_err(|e| e.to_string())?;
-    let directory =
-        RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
+    let directory = RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
     Simulation::create(source(&scene), built.world, built.output, directory)
         .map_err(|e| e.to_string())
 }
@@ -142,7 +141,7 @@ fn contents(directory: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
         }
     }
     let in_snapshots = |name: &Path| name.starts_with("snapshots");
-    let last = files.keys().filter(|name| in_snapshots(name)).next_back().cloned();
+    let last = files.keys().rfind(|name| in_snapshots(name)).cloned();
     files.retain(|name, _| !in_snapshots(name) || Some(name) == last.as_ref());
     Ok(files)
 }

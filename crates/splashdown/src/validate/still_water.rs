@@ -16,10 +16,8 @@ const SCENE: &str = include_str!("../../validation/still-water.toml");
 fn run(report: &mut Report) -> Result<(), String> {
     for dimension in [2, 3] {
         for solver in ["dfsph", "iisph"] {
-            let overrides = [
-                format!("simulation.dimension={dimension}"),
-                format!("pressure.solver={solver}"),
-            ];
+            let overrides =
+                [format!("simulation.dimension={dimension}"), format!("pressure.solver={solver}")];
             let mut world = world("still-water", SCENE, &overrides)?;
             advance(&mut world, 1.0, |_, _| ())?;
             let (early_volume, early_centre) = averages(&mut world, 2.0)?;
