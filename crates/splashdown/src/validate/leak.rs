@@ -50,8 +50,8 @@ fn run(report: &mut Report) -> Result<(), String> {
     for container in containers() {
         let text = format!(
             "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \"inside\"\n\
-             motion.expressions = {{ x = \"0.35 * sin(7 * t)\", y = \"0.25 * sin(11 * t)\", \
-             z = \"0.2 * sin(5 * t)\", axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
+             motion.expressions = {{ axis = [0, 0, 1], angle = \"40 * sin(3 * t)\", position = \
+             [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \"0.2 * sin(5 * t)\"] }}\n",
             container.fill, container.solid
         );
         let mut world = world(container.name, &text, &[])?;
