@@ -43,18 +43,37 @@ pub enum MeshError {
 /// are split into triangles. The mesh is checked only as far as the format goes:
 /// [`MeshShape::new`](super::MeshShape::new) finds holes and turned triangles.
 pub fn read_mesh(path: &Path) -> Result<TriangleMesh, MeshError> {
-    let parse = match extension(path).as_str() {
-        "obj" => parse_obj,
-        "stl" => parse_stl,
-        "ply" => ply::parse_mesh,
+    let format = match extension(path).as_str() {
+        "obj" => MeshFormat::Obj,
+        "stl" => MeshFormat::Stl,
+        "ply" => MeshFormat::Ply,
         _ => {
             return Err(MeshError::UnknownType { path: path.into(), known: "obj, stl, ply" });
         }
     };
-    let mesh = parse(&read_bytes(path)?)
-        .and_then(check)
-        .map_err(|what| MeshError::Malformed { path: path.into(), what })?;
-    Ok(mesh)
+    parse_mesh(&read_bytes(path)?, format)
+        .map_err(|what| MeshError::Malformed { path: path.into(), what })
+}
+
+/// A format of triangle meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeshFormat {
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, text or binary.
+    Stl,
+    /// PLY, text or binary.
+    Ply,
+}
+
+/// Reads a triangle mesh from the content of a file, or says what is wrong with it, as a phrase.
+pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriangleMesh, String> {
+    let parse = match format {
+        MeshFormat::Obj => parse_obj,
+        MeshFormat::Stl => parse_stl,
+        MeshFormat::Ply => ply::parse_mesh,
+    };
+    parse(bytes).and_then(check)
 }
 
 /// The ending of the name in lower case, without the dot.

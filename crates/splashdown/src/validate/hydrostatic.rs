@@ -12,7 +12,11 @@ pub const CASE: Case = Case {
     run,
 };
 
-const SCENE: &str = include_str!("../../validation/hydrostatic.toml");
+/// By dimension.
+pub(super) const SCENES: [(u8, &str); 2] = [
+    (2, include_str!("../../validation/hydrostatic-2d.toml")),
+    (3, include_str!("../../validation/hydrostatic.toml")),
+];
 /// Time to come to rest, and time to average over, s.
 const SETTLE: f64 = 3.0;
 const MEASURE: f64 = 1.0;
@@ -22,16 +26,13 @@ const SURFACE: f64 = 2.5;
 const FLOOR_LAYERS: usize = 2;
 
 fn run(report: &mut Report) -> Result<(), String> {
-    for dimension in [2, 3] {
+    for (dimension, scene) in SCENES {
         for solver in ["dfsph", "iisph"] {
             let mut wall_errors = Vec::new();
             for boundary in ["zero", "mirrored", "extrapolated"] {
-                let overrides = [
-                    format!("simulation.dimension={dimension}"),
-                    format!("pressure.solver={solver}"),
-                    format!("pressure.boundary={boundary}"),
-                ];
-                let column = Column::measure(world("hydrostatic", SCENE, &overrides)?)?;
+                let overrides =
+                    [format!("pressure.solver={solver}"), format!("pressure.boundary={boundary}")];
+                let column = Column::measure(world("hydrostatic", scene, &overrides)?)?;
                 let variant = format!("{dimension}D {solver} {boundary}");
                 column.judge(report, &variant);
                 wall_errors.push(column.wall_error());

@@ -100,3 +100,22 @@ pub fn cases() -> &'static [Case] {
     ];
     CASES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scene_of_every_case_builds() {
+        let mut scenes = vec![("dam-break", dam_break::SCENE.to_owned())];
+        for scenes_of in [hydrostatic::SCENES, still_water::SCENES, repeatable::SCENES] {
+            scenes.extend(scenes_of.map(|(_, text)| ("by dimension", text.to_owned())));
+        }
+        scenes.extend(leak::containers().iter().map(|c| (c.name, leak::scene(c))));
+        for (name, text) in scenes {
+            if let Err(errors) = run::world(name, &text, &[]) {
+                panic!("{name}: {errors}\n{text}");
+            }
+        }
+    }
+}

@@ -25,10 +25,13 @@ pub const THREADS: Case = Case {
 };
 
 /// Small, but with everything in it that has a state: two fluids, a moving wall, an emitter, a sink.
-const SCENE: &str = include_str!("../../validation/repeatable.toml");
+pub(super) const SCENES: [(u8, &str); 2] = [
+    (2, include_str!("../../validation/repeatable-2d.toml")),
+    (3, include_str!("../../validation/repeatable.toml")),
+];
 
-fn scene(overrides: &[String]) -> Result<Scene, String> {
-    Scene::parse("repeatable", SCENE, Path::new("."), overrides).map_err(|e| e.to_string())
+fn scene(text: &str) -> Result<Scene, String> {
+    Scene::parse("repeatable", text, Path::new("."), &[]).map_err(|e| e.to_string())
 }
 
 fn source(scene: &Scene) -> SceneSource {
@@ -39,16 +42,16 @@ fn source(scene: &Scene) -> SceneSource {
     }
 }
 
-fn start(overrides: &[String], path: &Path) -> Result<Simulation, String> {
-    let scene = scene(overrides)?;
+fn start(text: &str, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(text)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let directory = RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
     Simulation::create(source(&scene), built.world, built.output, directory)
         .map_err(|e| e.to_string())
 }
 
-fn resume(overrides: &[String], path: &Path) -> Result<Simulation, String> {
-    let scene = scene(overrides)?;
+fn resume(text: &str, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(text)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let stored = StoredRun::open(path).map_err(|e| e.to_string())?;
     Simulation::resume(stored, source(&scene), built.world, built.output).map_err(|e| e.to_string())
@@ -64,24 +67,23 @@ fn steps(simulation: &mut Simulation, steps: u64) -> Result<(), String> {
 
 fn restart(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("restart")?;
-    for dimension in [2, 3] {
-        let overrides = [format!("simulation.dimension={dimension}")];
+    for (dimension, text) in SCENES {
         let (whole, parts) = (folder.0.join("whole"), folder.0.join("parts"));
-        let mut run = start(&overrides, &whole)?;
+        let mut run = start(text, &whole)?;
         steps(&mut run, u64::MAX)?;
         run.finish().map_err(|e| e.to_string())?;
 
         // Stopped in order after 17 steps; then dropped in the middle of things after 40, as a crash
         // would; each time resumed with another number of threads.
-        let mut run = start(&overrides, &parts)?;
+        let mut run = start(text, &parts)?;
         steps(&mut run, 17)?;
         run.finish().map_err(|e| e.to_string())?;
         with_threads(3, || {
-            let mut run = resume(&overrides, &parts)?;
+            let mut run = resume(text, &parts)?;
             steps(&mut run, 40)
         })?;
         with_threads(1, || {
-            let mut run = resume(&overrides, &parts)?;
+            let mut run = resume(text, &parts)?;
             steps(&mut run, u64::MAX)?;
             run.finish().map_err(|e| e.to_string()).map(|_| ())
         })?;
@@ -93,12 +95,12 @@ fn restart(report: &mut Report) -> Result<(), String> {
 
 fn threads(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("threads")?;
-    for dimension in [2, 3] {
+    for (dimension, text) in SCENES {
         let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
         for count in [1, 2, 3, 8] {
             let path = folder.0.join(format!("{dimension}d-{count}"));
             with_threads(count, || {
-                let mut run = start(&[format!("simulation.dimension={dimension}")], &path)?;
+                let mut run = start(text, &path)?;
                 steps(&mut run, 100)?;
                 run.finish().map_err(|e| e.to_string()).map(|_| ())
             })?;

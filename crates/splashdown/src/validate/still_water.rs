@@ -11,14 +11,18 @@ pub const CASE: Case = Case {
     run,
 };
 
-const SCENE: &str = include_str!("../../validation/still-water.toml");
+/// By dimension.
+pub(super) const SCENES: [(u8, &str); 2] = [
+    (2, include_str!("../../validation/still-water-2d.toml")),
+    (3, include_str!("../../validation/still-water.toml")),
+];
 
 fn run(report: &mut Report) -> Result<(), String> {
-    for dimension in [2, 3] {
+    for (dimension, scene) in SCENES {
         for solver in ["dfsph", "iisph"] {
             let overrides =
                 [format!("simulation.dimension={dimension}"), format!("pressure.solver={solver}")];
-            let mut world = world("still-water", SCENE, &overrides)?;
+            let mut world = world("still-water", scene, &overrides)?;
             advance(&mut world, 1.0, |_, _| ())?;
             let (early_volume, early_centre) = averages(&mut world, 2.0)?;
             advance(&mut world, 9.0, |_, _| ())?;
