@@ -65,3 +65,8 @@ pub mod state;
 pub mod step;
 pub mod validate;
 pub mod world;
+
+/// The example in the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

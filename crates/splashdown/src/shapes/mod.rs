@@ -14,6 +14,7 @@ mod mesh_file;
 mod mesh_offset;
 mod mesh_sampling;
 mod mesh_shape;
+mod obj;
 mod outline;
 mod particle_file;
 mod ply;
