@@ -38,7 +38,7 @@
 //! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`world`], [`step`], [`sph`], [`state`] | the core, which knows itself: the whole state, one time step on one page, what particles do to each other, the state as named arrays |
+//! | [`world`], [`step`], `sources`, [`sph`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what particles do to each other, the state as named arrays |
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
@@ -60,6 +60,7 @@ pub mod particles;
 pub mod scene;
 pub mod shapes;
 pub mod solve;
+mod sources;
 pub mod sph;
 pub mod state;
 pub mod step;

@@ -13,7 +13,9 @@ use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
 use crate::particles::periodic::wrapped;
 use crate::particles::simd::Portable;
 use crate::particles::store::reorder;
+use crate::solve::reduce;
 use crate::sph::loads::{Loads, pressure_loads};
+use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::viscosity;
@@ -22,8 +24,12 @@ use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, Time
 
 /// How often a failed step is retried at half its length.
 const RETRIES: u32 = 5;
-/// A step may grow by this factor over the last one.
-const GROWTH: f64 = 1.2;
+/// A step may grow by this factor over the last one (which may have been halved to meet a frame).
+const GROWTH: f64 = 2.0;
+/// The first step is this share of what would be allowed: pressures start from nothing.
+const FIRST: f64 = 0.1;
+/// Share of the Courant number that free fall from rest may use up.
+const FALL: f64 = 0.5;
 /// A solve that leaves a mean compression above this has failed.
 const HOPELESS: f64 = 0.1;
 /// No particle may cross more than this many spacings in one step.
@@ -50,12 +56,18 @@ pub struct Workspace {
     source: Vec<f32>,
     /// What pressure moves each particle, in h.
     push: Vec<Vec4>,
+    /// Particles that emitters move and pressure does not.
+    held: Vec<usize>,
     /// Pressures of the density solve, as displacements (`sph::pressure::operator`).
     pub kappa: Vec<f32>,
     /// Pressures of the divergence solve.
     pub divergence_kappa: Vec<f32>,
     /// Pair coefficients and vectors of the viscosity solve.
     pub viscosity: viscosity::implicit::Memory,
+    /// How walls get pressures of their own, if they do.
+    extrapolation: Extrapolation,
+    /// Pressures of wall particles from both solves, where they have their own: one for each particle.
+    pub wall_kappa: Vec<f32>,
 }
 
 /// Measures phases of a step one after the other.
@@ -145,7 +157,11 @@ impl World {
             retries,
             ..StepReport::default()
         };
+        let began = self.clock.time;
         self.accept(work, dt, time, attempt);
+        let flow = self.run_sources(began, dt);
+        (report.emitted, report.blocked, report.removed) =
+            (flow.emitted, flow.blocked, flow.removed);
         watch.lap(Phase::Advance);
         report.seconds = watch.seconds;
         Ok(report)
@@ -157,12 +173,15 @@ impl World {
             TimeStep::Fixed(dt) => dt,
             TimeStep::Adaptive { cfl, min, max } => {
                 let g = self.gravity.length();
-                let grown = if self.clock.dt > 0.0 { GROWTH * self.clock.dt } else { max };
                 // The speed at the end of a step of the last length, if nothing stops the fall.
-                let speed = self.max_speed() + g * self.clock.dt;
+                let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
-                let by_acceleration = cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
-                by_speed.min(by_acceleration).min(grown).max(min).min(max)
+                let by_fall = FALL * cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
+                let by_pressure = self.spacing / self.pressure_speed().max(f64::MIN_POSITIVE);
+                let allowed = by_speed.min(by_fall).min(by_pressure).min(max);
+                let ramp =
+                    if self.clock.step > 0 { GROWTH * self.clock.dt } else { FIRST * allowed };
+                allowed.min(ramp).max(min)
             }
         };
         let left = frame_time - self.clock.time;
@@ -179,6 +198,25 @@ impl World {
     pub fn max_speed(&self) -> f64 {
         let square = |v: &DVec3| v.length_squared();
         self.particles.velocity.par_iter().map(square).reduce(|| 0.0, f64::max).sqrt()
+    }
+
+    /// √(p/ρ) for the pressure at the bottom of the fluid: the speed at which it would leave if the
+    /// pressure were let go. A step in which that carries a particle further than a spacing asks the
+    /// pressure solve for more digits than it has: a particle in a thousand is pushed through a wall.
+    ///
+    /// The pressure is that of the fluid's depth (√12 times the standard deviation of its heights,
+    /// which spray hardly changes), or twice the mean of what the last step found, if that is more.
+    fn pressure_speed(&self) -> f64 {
+        let (particles, n) = (&self.particles, self.fluid_count().max(1) as f64);
+        let Some(up) = (-self.gravity).try_normalize() else { return 0.0 };
+        let origin = particles.position.first().map_or(0.0, |p| p.dot(up));
+        let [height, square, pressure] = reduce::sums(self.fluid_count(), |i| {
+            let y = particles.position[i].dot(up) - origin;
+            [y, y * y, f64::from(particles.pressure[i] + particles.divergence_pressure[i])]
+        });
+        let depth = (12.0 * (square / n - (height / n).powi(2)).max(0.0)).sqrt();
+        let found = 2.0 * pressure / (n * self.reference_density());
+        (self.gravity.length() * depth).max(found).sqrt()
     }
 
     /// Ranges of fluids and of solids.
@@ -280,7 +318,12 @@ impl World {
             cells: work.cells,
             wide_radius: None,
         });
-        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
+        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            let position = &self.particles.position;
+            work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
+        }
+        Ok(())
     }
 
     /// ρ_ref: the density that the solvers' unit of mass is made of.
@@ -302,9 +345,17 @@ impl World {
     ) -> Result<Attempt, StepError> {
         let n = self.fluid_count();
         let poses = self.predict_solids(work, dt);
+        let driven = self.driven_particles(dt);
+        work.held = driven.iter().map(|&(i, _)| i).collect();
+        let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
+        drive(&mut work.predicted);
         let mut divergence = Solved::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);
+        work.wall_kappa.clear();
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            work.wall_kappa.resize(self.particles.len(), 0.0);
+        }
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt);
             self.check_solve(dt, &divergence)?;
@@ -314,6 +365,7 @@ impl World {
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
         let viscous = viscosity::apply(self, work, dt);
+        drive(&mut work.predicted);
         watch.lap(Phase::Viscosity);
 
         let density = self.restore_density(work, dt);
@@ -370,6 +422,7 @@ impl World {
             neighbors: &work.neighbors,
             inverse_mass: &work.inverse_mass,
             wall_factor,
+            held: &work.held,
         }
     }
 
@@ -381,7 +434,7 @@ impl World {
         let tolerance = self.pressure.divergence_error;
         let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
             let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-            if neighbors < enough { 0.0 } else { rate.max(0.0) }
+            if neighbors < enough { 0.0 } else { rate }
         });
         work.divergence_kappa = kappa;
         solved
@@ -446,7 +499,11 @@ impl World {
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
         };
-        let solved = solve(&operator, &sources, stop, None, kappa, &mut push);
+        let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
+        let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
+        let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let solved = solve(&operator, &sources, stop, walls, kappa, &mut push);
+        work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
         work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
             *v += push.truncate().as_dvec3() / per_step;
         });

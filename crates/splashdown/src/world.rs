@@ -152,7 +152,8 @@ pub struct Emitter {
     pub start: f64,
     /// … to here, s.
     pub end: f64,
-    /// State: distance the last layer has travelled from the opening, m.
+    /// State: distance the last layer has travelled from the opening, m. A scene starts with the
+    /// spacing, so that the first layer leaves at once.
     pub travelled: f64,
     /// State: particles made so far.
     pub emitted: u64,
@@ -184,9 +185,10 @@ pub struct PressureSettings {
     pub solver: PressureSolver,
     /// Pressure at walls.
     pub boundary: BoundaryPressure,
-    /// Stop when the mean compression is below this share of the rest density.
+    /// Stop when the mean density error is below this share of the rest density: compression, or
+    /// expansion of what is under pressure.
     pub density_error: f64,
-    /// DFSPH: stop when the mean compression rate times dt is below this.
+    /// DFSPH: stop when the mean rate of that, times dt, is below this.
     pub divergence_error: f64,
     /// At least this many iterations.
     pub min_iterations: u32,
@@ -260,14 +262,16 @@ pub struct StepReport {
     pub divergence_iterations: u32,
     /// Iterations of the implicit viscosity solve.
     pub viscosity_iterations: u32,
-    /// Mean compression left, as a share of the rest density.
+    /// Mean density error left by the density solve, as a share of the rest density.
     pub density_error: f64,
     /// Largest compression of any particle at the start of the step.
     pub max_compression: f64,
     /// How often the step was undone and retried.
     pub retries: u32,
-    /// Fluid particles emitted and removed.
+    /// Fluid particles made by emitters.
     pub emitted: u64,
+    /// Fluid particles that emitters did not make because something was in the way.
+    pub blocked: u64,
     /// Fluid particles removed by sinks.
     pub removed: u64,
     /// Wall-clock seconds per phase, in the order of `PHASES`.
@@ -411,7 +415,7 @@ impl Default for PressureSettings {
         PressureSettings {
             solver: PressureSolver::default(),
             boundary: BoundaryPressure::default(),
-            density_error: 1e-3,
+            density_error: 1e-4,
             divergence_error: 1e-3,
             min_iterations: 2,
             max_iterations: 100,
@@ -422,6 +426,6 @@ impl Default for PressureSettings {
 
 impl Default for TimeStep {
     fn default() -> TimeStep {
-        TimeStep::Adaptive { cfl: 0.4, min: 1e-7, max: 0.005 }
+        TimeStep::Adaptive { cfl: 0.4, min: 1e-6, max: 0.005 }
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::dam_break;
 use splashdown::math::{DVec3, Dimension};
-use splashdown::world::{PressureSolver, World};
+use splashdown::world::{BoundaryPressure, PressureSolver, World};
 
 /// The whole state after 100 steps with this many threads.
 fn run(mut world: World, threads: usize) -> World {
@@ -55,11 +55,13 @@ fn a_3d_dam_break_has_the_same_bits_with_any_number_of_threads() {
 
 #[test]
 fn a_2d_dam_break_has_the_same_bits_with_any_number_of_threads() {
-    for solver in [PressureSolver::Dfsph, PressureSolver::Iisph] {
+    let zero = (PressureSolver::Dfsph, BoundaryPressure::Zero);
+    for (solver, boundary) in [zero, (PressureSolver::Iisph, BoundaryPressure::Extrapolated)] {
         check(|| {
             let corner = DVec3::new(-0.1, 0.0, 0.0);
             let mut world = dam_break(Dimension::Two, corner, 0.01, [30, 60, 1], [120, 80, 1]);
             world.pressure.solver = solver;
+            world.pressure.boundary = boundary;
             world
         });
     }

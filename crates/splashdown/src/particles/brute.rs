@@ -271,7 +271,7 @@ fn a_large_block_has_the_same_neighbours_across_chunks() {
         kernel: KernelKind::Cubic,
         h,
         position,
-        fluids: std::iter::once(0..n).collect(),
+        fluids: vec![0..n / 2, n / 2..n],
         solids: vec![],
         weight: vec![1.0; n],
     };

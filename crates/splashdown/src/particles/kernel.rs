@@ -155,7 +155,7 @@ impl Kernel {
     }
 
     fn sum_over_lattice(&self, axes: usize) -> f64 {
-        let side = |axis: usize| if axis < axes { -2..=2 } else { 0..=0 };
+        let side = |axis: usize| if axis < axes { -2..=2i32 } else { 0..=0 };
         let mut sum = 0.0;
         for x in side(0) {
             for y in side(1) {

@@ -362,15 +362,6 @@ struct Buffers {
     hits: Vec<u32>,
 }
 
-/// The wall candidates within reach of the particle at `place`.
-struct WallHits<'a> {
-    from: &'a Candidates,
-    slots: &'a Slots,
-    /// Which of `from`.
-    hits: &'a [u32],
-    place: [f32; 3],
-}
-
 struct Search<'a> {
     input: &'a SearchInput<'a>,
     /// The factor of the kernel.
@@ -455,8 +446,15 @@ impl Search<'_> {
     }
 
     /// Appends the wall pairs of one particle and adds them to its sums. Walls are few: one by one.
-    fn evaluate_walls<S: KernelShape>(&self, found: &WallHits, chunk: &mut Chunk, sums: &mut Sums) {
-        let WallHits { from, slots, hits, place } = *found;
+    fn evaluate_walls<S: KernelShape>(
+        &self,
+        from: &Candidates,
+        slots: &Slots,
+        hits: &[u32],
+        place: [f32; 3],
+        chunk: &mut Chunk,
+        sums: &mut Sums,
+    ) {
         for &hit in hits {
             let h = hit as usize;
             let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
@@ -511,8 +509,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
 
             if wall.count > 0 {
                 L::collect(wall, place, radius2, hits);
-                let found = WallHits { from: wall, slots: &halo.wall, hits, place };
-                search.evaluate_walls::<S>(&found, chunk, &mut sums);
+                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
             chunk.sums.push(sums);

@@ -326,7 +326,7 @@ fn build_emitter(
         speed: convert.scalar(&join(key, "speed"), &emitter.speed),
         start: emitter.start,
         end: emitter.end.unwrap_or(f64::INFINITY),
-        travelled: 0.0,
+        travelled: convert.spacing, // the first layer leaves at once
         emitted: 0,
         limit: emitter.limit,
     }

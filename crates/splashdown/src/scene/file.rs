@@ -152,7 +152,7 @@ impl Default for Pressure {
         Pressure {
             solver: Solver::default(),
             boundary: Boundary::default(),
-            density_error: 1e-3,
+            density_error: 1e-4,
             divergence_error: 1e-3,
             min_iterations: 2,
             max_iterations: 100,

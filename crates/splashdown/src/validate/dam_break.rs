@@ -11,7 +11,7 @@ pub const CASE: Case = Case {
     run,
 };
 
-pub(super) const SCENE: &str = include_str!("../../validation/dam-break.toml");
+const SCENE: &str = include_str!("../../validation/dam-break.toml");
 /// Width of the column, m.
 const A: f64 = 0.05715;
 const G: f64 = 9.81;

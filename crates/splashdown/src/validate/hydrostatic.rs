@@ -1,6 +1,6 @@
 //! A column of water at rest: pressure grows with depth as ρ g d, and the tank carries the weight.
 
-use super::run::{advance, world};
+use super::run::{advance, in_dimension, world};
 use super::{Case, Report};
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::world::{Load, World};
@@ -12,11 +12,7 @@ pub const CASE: Case = Case {
     run,
 };
 
-/// By dimension.
-pub(super) const SCENES: [(u8, &str); 2] = [
-    (2, include_str!("../../validation/hydrostatic-2d.toml")),
-    (3, include_str!("../../validation/hydrostatic.toml")),
-];
+const SCENE: &str = include_str!("../../validation/hydrostatic.toml");
 /// Time to come to rest, and time to average over, s.
 const SETTLE: f64 = 3.0;
 const MEASURE: f64 = 1.0;
@@ -26,13 +22,14 @@ const SURFACE: f64 = 2.5;
 const FLOOR_LAYERS: usize = 2;
 
 fn run(report: &mut Report) -> Result<(), String> {
-    for (dimension, scene) in SCENES {
+    for dimension in [2, 3] {
+        let text = in_dimension(SCENE, dimension);
         for solver in ["dfsph", "iisph"] {
             let mut wall_errors = Vec::new();
             for boundary in ["zero", "mirrored", "extrapolated"] {
                 let overrides =
                     [format!("pressure.solver={solver}"), format!("pressure.boundary={boundary}")];
-                let column = Column::measure(world("hydrostatic", scene, &overrides)?)?;
+                let column = Column::measure(world("hydrostatic", &text, &overrides)?)?;
                 let variant = format!("{dimension}D {solver} {boundary}");
                 column.judge(report, &variant);
                 wall_errors.push(column.wall_error());

@@ -16,14 +16,14 @@ pub const CASE: Case = Case {
 const SCENE: &str = include_str!("../../validation/leak.toml");
 
 /// A container: its name, what a scene says of it and of the water in it, its shape as it is placed.
-pub(super) struct Container {
-    pub(super) name: &'static str,
+struct Container {
+    name: &'static str,
     solid: &'static str,
     fill: &'static str,
     shape: Shape,
 }
 
-pub(super) fn containers() -> [Container; 3] {
+fn containers() -> [Container; 3] {
     [
         Container {
             name: "tank",
@@ -46,19 +46,14 @@ pub(super) fn containers() -> [Container; 3] {
     ]
 }
 
-/// The scene of a container that is shaken.
-pub(super) fn scene(container: &Container) -> String {
-    format!(
-        "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \"inside\"\n\
-         motion.expressions = {{ axis = [0, 0, 1], angle = \"40 * sin(3 * t)\", position = \
-         [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \"0.2 * sin(5 * t)\"] }}\n",
-        container.fill, container.solid
-    )
-}
-
 fn run(report: &mut Report) -> Result<(), String> {
     for container in containers() {
-        let text = scene(&container);
+        let text = format!(
+            "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \"inside\"\n\
+             motion.expressions = {{ position = [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \
+             \"0.2 * sin(5 * t)\"], axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
+            container.fill, container.solid
+        );
         let mut world = world(container.name, &text, &[])?;
         let start = world.fluid_count();
         let mut fastest: f64 = 0.0;

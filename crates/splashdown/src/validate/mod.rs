@@ -103,18 +103,22 @@ pub fn cases() -> &'static [Case] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::run;
 
     #[test]
     fn the_scene_of_every_case_builds() {
-        let mut scenes = vec![("dam-break", dam_break::SCENE.to_owned())];
-        for scenes_of in [hydrostatic::SCENES, still_water::SCENES, repeatable::SCENES] {
-            scenes.extend(scenes_of.map(|(_, text)| ("by dimension", text.to_owned())));
+        let both = [
+            include_str!("../../validation/hydrostatic.toml"),
+            include_str!("../../validation/still-water.toml"),
+            include_str!("../../validation/repeatable.toml"),
+        ];
+        let mut scenes = vec![include_str!("../../validation/dam-break.toml").to_owned()];
+        for dimension in [2, 3] {
+            scenes.extend(both.map(|text| run::in_dimension(text, dimension)));
         }
-        scenes.extend(leak::containers().iter().map(|c| (c.name, leak::scene(c))));
-        for (name, text) in scenes {
-            if let Err(errors) = run::world(name, &text, &[]) {
-                panic!("{name}: {errors}\n{text}");
+        for text in scenes {
+            if let Err(errors) = run::world("scene", &text, &[]) {
+                panic!("{errors}\n{text}");
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::run::in_dimension;
 use super::{Case, Report};
 use crate::output::driver::Simulation;
 use crate::output::resume::StoredRun;
@@ -25,13 +26,11 @@ pub const THREADS: Case = Case {
 };
 
 /// Small, but with everything in it that has a state: two fluids, a moving wall, an emitter, a sink.
-pub(super) const SCENES: [(u8, &str); 2] = [
-    (2, include_str!("../../validation/repeatable-2d.toml")),
-    (3, include_str!("../../validation/repeatable.toml")),
-];
+const SCENE: &str = include_str!("../../validation/repeatable.toml");
 
-fn scene(text: &str) -> Result<Scene, String> {
-    Scene::parse("repeatable", text, Path::new("."), &[]).map_err(|e| e.to_string())
+fn scene(dimension: u32) -> Result<Scene, String> {
+    let text = in_dimension(SCENE, dimension);
+    Scene::parse("repeatable", &text, Path::new("."), &[]).map_err(|e| e.to_string())
 }
 
 fn source(scene: &Scene) -> SceneSource {
@@ -42,16 +41,16 @@ fn source(scene: &Scene) -> SceneSource {
     }
 }
 
-fn start(text: &str, path: &Path) -> Result<Simulation, String> {
-    let scene = scene(text)?;
+fn start(dimension: u32, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(dimension)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let directory = RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
     Simulation::create(source(&scene), built.world, built.output, directory)
         .map_err(|e| e.to_string())
 }
 
-fn resume(text: &str, path: &Path) -> Result<Simulation, String> {
-    let scene = scene(text)?;
+fn resume(dimension: u32, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(dimension)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let stored = StoredRun::open(path).map_err(|e| e.to_string())?;
     Simulation::resume(stored, source(&scene), built.world, built.output).map_err(|e| e.to_string())
@@ -67,23 +66,23 @@ fn steps(simulation: &mut Simulation, steps: u64) -> Result<(), String> {
 
 fn restart(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("restart")?;
-    for (dimension, text) in SCENES {
+    for dimension in [2, 3] {
         let (whole, parts) = (folder.0.join("whole"), folder.0.join("parts"));
-        let mut run = start(text, &whole)?;
+        let mut run = start(dimension, &whole)?;
         steps(&mut run, u64::MAX)?;
         run.finish().map_err(|e| e.to_string())?;
 
         // Stopped in order after 17 steps; then dropped in the middle of things after 40, as a crash
         // would; each time resumed with another number of threads.
-        let mut run = start(text, &parts)?;
+        let mut run = start(dimension, &parts)?;
         steps(&mut run, 17)?;
         run.finish().map_err(|e| e.to_string())?;
         with_threads(3, || {
-            let mut run = resume(text, &parts)?;
+            let mut run = resume(dimension, &parts)?;
             steps(&mut run, 40)
         })?;
         with_threads(1, || {
-            let mut run = resume(text, &parts)?;
+            let mut run = resume(dimension, &parts)?;
             steps(&mut run, u64::MAX)?;
             run.finish().map_err(|e| e.to_string()).map(|_| ())
         })?;
@@ -95,12 +94,12 @@ fn restart(report: &mut Report) -> Result<(), String> {
 
 fn threads(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("threads")?;
-    for (dimension, text) in SCENES {
+    for dimension in [2, 3] {
         let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
         for count in [1, 2, 3, 8] {
             let path = folder.0.join(format!("{dimension}d-{count}"));
             with_threads(count, || {
-                let mut run = start(text, &path)?;
+                let mut run = start(dimension, &path)?;
                 steps(&mut run, 100)?;
                 run.finish().map_err(|e| e.to_string()).map(|_| ())
             })?;

@@ -11,6 +11,37 @@ pub fn world(name: &str, text: &str, overrides: &[String]) -> Result<World, Stri
     Ok(scene.build().map_err(|e| e.to_string())?.world)
 }
 
+/// A 3D scene text as a 2D one: vectors of three numbers lose the last.
+pub fn flattened(text: &str) -> String {
+    let flat_line = |line: &str| -> String {
+        let Some((key, value)) = line.split_once('=') else { return line.to_owned() };
+        let mut flat = String::new();
+        for (k, part) in value.split('[').enumerate() {
+            let (list, rest) = part.split_once(']').unwrap_or(("", part));
+            let items: Vec<&str> = list.split(',').map(str::trim).collect();
+            match (k, items.as_slice()) {
+                (0, _) => flat += part,
+                // An axis of rotation is the one vector that leaves the plane.
+                (_, ["0", "0", "1"]) => flat += &format!("[0, 0, 1]{rest}"),
+                (_, [x, y, _]) if !x.contains("\"vtk\"") => flat += &format!("[{x}, {y}]{rest}"),
+                _ => flat += &format!("[{part}"),
+            }
+        }
+        format!("{key}={flat}")
+    };
+    let lines = text.lines().map(|line| match line.trim() {
+        "dimension = 3" => "dimension = 2".to_owned(),
+        table if table.starts_with('[') || table.starts_with('#') => line.to_owned(),
+        _ => flat_line(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text of a scene written in 3D, in the dimension asked for.
+pub fn in_dimension(text: &str, dimension: u32) -> String {
+    if dimension == 2 { flattened(text) } else { text.to_owned() }
+}
+
 /// Steps to time `until`, calling `look` after every step.
 pub fn advance(
     world: &mut World,

@@ -1,6 +1,6 @@
 //! Water left alone for ten seconds keeps its volume.
 
-use super::run::{advance, world};
+use super::run::{advance, in_dimension, world};
 use super::{Case, Report};
 use crate::world::World;
 
@@ -11,18 +11,14 @@ pub const CASE: Case = Case {
     run,
 };
 
-/// By dimension.
-pub(super) const SCENES: [(u8, &str); 2] = [
-    (2, include_str!("../../validation/still-water-2d.toml")),
-    (3, include_str!("../../validation/still-water.toml")),
-];
+const SCENE: &str = include_str!("../../validation/still-water.toml");
 
 fn run(report: &mut Report) -> Result<(), String> {
-    for (dimension, scene) in SCENES {
+    for dimension in [2, 3] {
+        let text = in_dimension(SCENE, dimension);
         for solver in ["dfsph", "iisph"] {
-            let overrides =
-                [format!("simulation.dimension={dimension}"), format!("pressure.solver={solver}")];
-            let mut world = world("still-water", scene, &overrides)?;
+            let overrides = [format!("pressure.solver={solver}")];
+            let mut world = world("still-water", &text, &overrides)?;
             advance(&mut world, 1.0, |_, _| ())?;
             let (early_volume, early_centre) = averages(&mut world, 2.0)?;
             advance(&mut world, 9.0, |_, _| ())?;

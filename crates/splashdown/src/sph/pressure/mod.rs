@@ -1,4 +1,5 @@
 //! Incompressibility: the pressures that keep fluids at their rest density.
 
+pub mod extrapolation;
 pub mod operator;
 pub mod solve;

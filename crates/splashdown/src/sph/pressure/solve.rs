@@ -1,24 +1,45 @@
-//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it.
+//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it, accelerated.
 //!
-//!   κᵢ ← max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)   (P4)
+//!   S(κ)ᵢ = max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)            (P4)
+//!   eᵢ = |min(Dᵢ κᵢ, −sᵢ − (Aκ)ᵢ)|                        (P5)
+//!   κ ← S(κ) + β d,   d ← β d + S(κ) − κ                 (P6)
 //!
 //! sᵢ is the compression that would remain without pressure. For the density solve (Ihmsen et al. 2014,
 //! eq. 12; Bender & Koschier 2017, alg. 3) it is δᵢ* − 1, the predicted number density over the rest
-//! density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt, where positive.
+//! density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt.
+//!
+//! Both papers stop when the mean compression is small. That does not notice a pressure that is too
+//! high: started from the last step's pressures, a column of water was thrown into the air by solves
+//! that stopped at once. The residual (P5) counts, besides compression, what a particle under pressure
+//! expands; without pressure it may expand freely. And the mean is taken over the particles that are
+//! compressed or under pressure. A column that starts to fall is compressed in its lowest layer only:
+//! over all particles of a column 160 layers deep, that looks like nothing until the layer is crushed.
+//!
+//! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a deep
+//! tank. (P6) is NNCG (Silcowitz-Hansen, Niebe & Erleben 2010): β = |S(κ) − κ|² over its last value, and
+//! no memory (β = 0) when that exceeds one. Water 25 spacings deep, started from all of the last step's
+//! pressure, takes 18 sweeps instead of 61 for 10⁻⁴ (DFSPH) and 50 instead of about 250 for 10⁻⁵ (IISPH).
 
 use glam::Vec4;
+use rayon::prelude::*;
 
+use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
 /// ω: larger values diverge in deep water (Ihmsen et al. 2014, section 3.3).
 const OMEGA: f32 = 0.5;
+/// How much larger than the mean the root mean square of the residuals may be at the end. Errors that
+/// are all in one layer of a deep tank are small on average and large enough there to crush it.
+const PEAKED: f64 = 4.0;
+/// The mean residual is over at least this share of a fluid: a few drops on a wall are not worth a solve.
+const FEWEST: f64 = 0.01;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct StopAt {
-    /// Mean compression over the particles of a fluid, as a share of the rest density.
+    /// Mean residual (P5) over the particles of a fluid, as a share of the rest density.
     pub mean_error: f64,
     /// At least this many iterations.
     pub min_iterations: u32,
@@ -31,16 +52,17 @@ pub struct StopAt {
 pub struct Solved {
     /// Iterations done.
     pub iterations: u32,
-    /// Mean compression before the last update: the worst of the fluids.
+    /// Mean residual (P5) before the last update: the worst of the fluids.
     pub error: f64,
     /// Whether `error` met the tolerance.
     pub converged: bool,
 }
 
-/// Pressures of walls, where they have their own: from the fluid's to the walls', once an iteration.
-pub type WallPressure<'a> = Option<&'a mut (dyn FnMut(&[f32]) -> Vec<f32> + 'a)>;
+/// Pressures of walls, where they have their own: how to get them, and room for one for each particle.
+pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
 
-/// Improves `kappa` until the mean compression is small; leaves the final displacement in `push`.
+/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`, and the
+/// final pressures of walls in `walls`.
 pub fn solve(
     operator: &PressureOperator,
     source: &[f32],
@@ -51,21 +73,31 @@ pub fn solve(
 ) -> Solved {
     let mut solved = Solved::default();
     let mut update = |kappa: &[f32], push: &mut [Vec4]| {
-        let of_walls = walls.as_mut().map(|pressure| pressure(kappa));
-        operator.push(kappa, of_walls.as_deref(), push);
+        if let Some((extrapolation, wall)) = &mut walls {
+            extrapolation.evaluate(kappa, wall);
+        }
+        operator.push(kappa, walls.as_ref().map(|(_, wall)| &**wall), push);
     };
     let step = step_lengths(operator, source.len());
-    update(kappa, push);
+    let mut next = kappa.to_vec();
+    let mut direction = vec![0.0; kappa.len()];
+    let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     while solved.iterations < stop.max_iterations {
-        solved.error = jacobi(operator, source, &step, push, kappa);
-        solved.iterations += 1;
         update(kappa, push);
+        let sweep = jacobi(operator, source, &step, push, kappa, &mut next);
+        solved.iterations += 1;
+        solved.error = sweep.error;
         solved.converged = solved.error <= stop.mean_error;
         if solved.converged && solved.iterations >= stop.min_iterations || !solved.error.is_finite()
         {
             break;
         }
+        let beta = sweep.change / last_change.max(f64::MIN_POSITIVE);
+        last_change = sweep.change;
+        accelerate(if beta > 1.0 { 0.0 } else { beta as f32 }, &next, kappa, &mut direction);
     }
+    kappa.copy_from_slice(&next); // a projected iterate, never an extrapolated one
+    update(kappa, push);
     solved
 }
 
@@ -81,24 +113,61 @@ fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<f32> {
     step
 }
 
-/// One sweep of (P4); returns the mean compression it found.
+/// (P6)  κ ← S(κ) + β d,   d ← β d + S(κ) − κ
+fn accelerate(beta: f32, next: &[f32], kappa: &mut [f32], direction: &mut [f32]) {
+    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(4096);
+    all.for_each(|((kappa, &next), direction)| {
+        let change = next - *kappa;
+        *kappa = next + beta * *direction;
+        *direction = beta * *direction + change;
+    });
+}
+
+/// What a sweep found.
+#[derive(Clone, Copy, Default)]
+struct Sweep {
+    /// Residual (P5): the sum over a chunk, or the mean over the worst of the fluids.
+    error: f64,
+    /// Sum of the squares of (P5).
+    square: f64,
+    /// Particles that are compressed or under pressure.
+    active: f64,
+    /// |S(κ) − κ|².
+    change: f64,
+}
+
+/// One sweep of (P4) from `kappa` to `next`.
 fn jacobi(
     operator: &PressureOperator,
     source: &[f32],
     step: &[f32],
     push: &[Vec4],
-    kappa: &mut [f32],
-) -> f64 {
-    let errors = operator.neighbors.map(kappa, |chunk, kappa, local| {
-        dispatch(Jacobi { operator, source, step, push, chunk, kappa, local })
+    kappa: &[f32],
+    next: &mut [f32],
+) -> Sweep {
+    let found = operator.neighbors.map(next, |chunk, next, local| {
+        dispatch(Jacobi { operator, source, step, push, chunk, kappa, next, local })
     });
     let fluids = operator.inverse_mass.len();
-    let (mut error, mut count) = (vec![0.0; fluids], vec![0usize; fluids]);
-    for (chunk, e) in operator.neighbors.chunks.iter().zip(errors) {
-        error[chunk.fluid] += e;
-        count[chunk.fluid] += chunk.particles.len();
+    let mut totals = vec![(Sweep::default(), 0); fluids];
+    for (chunk, sweep) in operator.neighbors.chunks.iter().zip(found) {
+        let (total, particles) = &mut totals[chunk.fluid];
+        total.error += sweep.error;
+        total.active += sweep.active;
+        total.square += sweep.square;
+        total.change += sweep.change;
+        *particles += chunk.particles.len();
     }
-    error.iter().zip(&count).map(|(e, &n)| e / n.max(1) as f64).fold(0.0, max_or_nan)
+    let mean = |(total, particles): &(Sweep, usize)| {
+        let count = total.active.max(FEWEST * *particles as f64).max(1.0);
+        (total.error / count).max((total.square / count).sqrt() / PEAKED)
+    };
+    Sweep {
+        error: totals.iter().map(mean).fold(0.0, max_or_nan),
+        square: totals.iter().map(|(total, _)| total.square).sum(),
+        active: totals.iter().map(|(total, _)| total.active).sum(),
+        change: totals.iter().map(|(total, _)| total.change).sum(),
+    }
 }
 
 /// The larger one; NaN if either is.
@@ -106,32 +175,39 @@ fn max_or_nan(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
 }
 
-/// (P4) for one chunk; returns the sum of the compressions it found.
+/// (P4) for one chunk; returns sums.
 struct Jacobi<'a> {
     operator: &'a PressureOperator<'a>,
     source: &'a [f32],
     step: &'a [f32],
     push: &'a [Vec4],
     chunk: &'a Chunk,
-    kappa: &'a mut [f32],
+    kappa: &'a [f32],
+    next: &'a mut [f32],
     local: &'a mut Vec<Vec4>,
 }
 
 impl Vectorised for Jacobi<'_> {
-    type Output = f64;
+    type Output = Sweep;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> f64 {
-        let Jacobi { operator, source, step, push, chunk, kappa, local } = self;
+    fn run<L: Lanes>(self) -> Sweep {
+        let Jacobi { operator, source, step, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local, |&push| push);
-        let mut error = 0.0;
-        for (k, kappa) in kappa.iter_mut().enumerate() {
+        let mut sweep = Sweep::default();
+        for (k, next) in next.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
             let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            *kappa = (*kappa + step[i] * left).max(0.0);
-            // Without a step length there is nothing to be done, and no error to be had.
-            error += if step[i] > 0.0 { f64::from(left.max(0.0)) } else { 0.0 };
+            *next = (kappa[i] + step[i] * left).max(0.0);
+            let change = *next - kappa[i];
+            if step[i] > 0.0 && (left > 0.0 || kappa[i] > 0.0) {
+                sweep.active += 1.0;
+                let error = f64::from((-left).min(OMEGA / step[i] * kappa[i])); // (P5)
+                sweep.error += error.abs();
+                sweep.square += error * error;
+            }
+            sweep.change += f64::from(change * change);
         }
-        error
+        sweep
     }
 }
