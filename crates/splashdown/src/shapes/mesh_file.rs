@@ -3,8 +3,7 @@
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::ply;
-use crate::math::DVec3;
+use super::{obj, ply};
 use crate::mesh::TriangleMesh;
 
 /// Files larger than this are refused; text of this size already describes a hundred million vertices.
@@ -43,18 +42,37 @@ pub enum MeshError {
 /// are split into triangles. The mesh is checked only as far as the format goes:
 /// [`MeshShape::new`](super::MeshShape::new) finds holes and turned triangles.
 pub fn read_mesh(path: &Path) -> Result<TriangleMesh, MeshError> {
-    let parse = match extension(path).as_str() {
-        "obj" => parse_obj,
-        "stl" => parse_stl,
-        "ply" => ply::parse_mesh,
+    let format = match extension(path).as_str() {
+        "obj" => MeshFormat::Obj,
+        "stl" => MeshFormat::Stl,
+        "ply" => MeshFormat::Ply,
         _ => {
             return Err(MeshError::UnknownType { path: path.into(), known: "obj, stl, ply" });
         }
     };
-    let mesh = parse(&read_bytes(path)?)
-        .and_then(check)
-        .map_err(|what| MeshError::Malformed { path: path.into(), what })?;
-    Ok(mesh)
+    parse_mesh(&read_bytes(path)?, format)
+        .map_err(|what| MeshError::Malformed { path: path.into(), what })
+}
+
+/// A format of triangle meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeshFormat {
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, text or binary.
+    Stl,
+    /// PLY, text or binary.
+    Ply,
+}
+
+/// Reads a triangle mesh from the content of a file, or says what is wrong with it, as a phrase.
+pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriangleMesh, String> {
+    let parse = match format {
+        MeshFormat::Obj => obj::parse,
+        MeshFormat::Stl => parse_stl,
+        MeshFormat::Ply => ply::parse_mesh,
+    };
+    parse(bytes).and_then(check)
 }
 
 /// The ending of the name in lower case, without the dot.
@@ -92,23 +110,6 @@ fn check(mesh: TriangleMesh) -> Result<TriangleMesh, String> {
 /// Splits a polygon into triangles about its first corner.
 pub fn fan(corners: &[u32]) -> impl Iterator<Item = [u32; 3]> + '_ {
     (2..corners.len()).map(|k| [corners[0], corners[k - 1], corners[k]])
-}
-
-fn parse_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
-    let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
-    // Materials say nothing about the shape; a missing material file is no error.
-    let no_materials = |_: &Path| Ok(Default::default());
-    let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
-        .map_err(|error| error.to_string())?;
-    let mut mesh = TriangleMesh::default();
-    for model in models {
-        let first = u32::try_from(mesh.vertices.len()).map_err(|_| "too many vertices")?;
-        mesh.vertices.extend(model.mesh.positions.chunks_exact(3).map(DVec3::from_slice));
-        let triangles = model.mesh.indices.chunks_exact(3);
-        mesh.triangles
-            .extend(triangles.map(|t| [t[0], t[1], t[2]].map(|v| v.saturating_add(first))));
-    }
-    Ok(mesh)
 }
 
 fn parse_stl(bytes: &[u8]) -> Result<TriangleMesh, String> {
@@ -165,14 +166,6 @@ mod tests {
             let shape = Shape::Mesh(MeshShape::new(mesh).unwrap());
             assert!(shape.is_closed(), "{path:?}");
         }
-    }
-
-    #[test]
-    fn polygons_are_split_and_negative_indices_count_backwards() {
-        let quad = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
-        assert_eq!(parse_obj(quad).unwrap().triangles.len(), 2);
-        let back = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nmtllib none.mtl\nusemtl red\nf -3 -2 -1\n";
-        assert_eq!(parse_obj(back).unwrap().triangles, [[0, 1, 2]]);
     }
 
     #[test]
@@ -238,14 +231,14 @@ mod tests {
                 bytes.truncate((cut * length) as usize);
             }
             let parsed = match which {
-                0 => parse_obj(&bytes),
+                0 => obj::parse(&bytes),
                 1 | 2 => parse_stl(&bytes),
                 _ => ply::parse_mesh(&bytes),
             };
             if let Ok(mesh) = parsed.and_then(check)
                 && let Ok(shape) = MeshShape::new(mesh)
             {
-                let _ = shape.signed_distance(DVec3::ZERO, crate::math::Dimension::Three);
+                let _ = shape.signed_distance(crate::math::DVec3::ZERO, crate::math::Dimension::Three);
             }
         }
     }

@@ -14,6 +14,7 @@ mod mesh_file;
 mod mesh_offset;
 mod mesh_sampling;
 mod mesh_shape;
+mod obj;
 mod outline;
 mod particle_file;
 mod ply;
@@ -29,9 +30,9 @@ mod topology;
 mod vtk;
 
 pub use fill::fill;
-pub use mesh_file::{MeshError, read_mesh};
+pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
-pub use particle_file::{ParticleFile, read_particles};
+pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
 pub use topology::MeshReport;
 
 use crate::math::{Aabb, DVec3, Dimension};

@@ -20,19 +20,42 @@ pub struct ParticleFile {
 /// (legacy, text or binary).
 pub fn read_particles(path: &Path) -> Result<ParticleFile, MeshError> {
     let inner = path.file_stem().map(Path::new).map(extension).unwrap_or_default();
-    let parse = match (extension(path).as_str(), inner.as_str()) {
-        ("ply", _) => ply::parse_particles,
-        ("csv" | "txt" | "xyz", _) => csv::parse,
-        ("bgeo", _) | ("gz", "bgeo") => bgeo::parse,
-        ("vtk", _) => vtk::parse,
+    let format = match (extension(path).as_str(), inner.as_str()) {
+        ("ply", _) => ParticleFormat::Ply,
+        ("csv" | "txt" | "xyz", _) => ParticleFormat::Csv,
+        ("bgeo", _) | ("gz", "bgeo") => ParticleFormat::Bgeo,
+        ("vtk", _) => ParticleFormat::Vtk,
         _ => {
             let known = "ply, csv, bgeo, bgeo.gz, vtk (legacy; not vtu or vtp)";
             return Err(MeshError::UnknownType { path: path.into(), known });
         }
     };
-    parse(&read_bytes(path)?)
-        .and_then(check)
+    parse_particles(&read_bytes(path)?, format)
         .map_err(|what| MeshError::Malformed { path: path.into(), what })
+}
+
+/// A format of particle files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParticleFormat {
+    /// PLY, text or binary.
+    Ply,
+    /// A table of text.
+    Csv,
+    /// BGEO version 5, plain or gzip.
+    Bgeo,
+    /// Legacy VTK, text or binary.
+    Vtk,
+}
+
+/// Reads particles from the content of a file, or says what is wrong with it, as a phrase.
+pub fn parse_particles(bytes: &[u8], format: ParticleFormat) -> Result<ParticleFile, String> {
+    let parse = match format {
+        ParticleFormat::Ply => ply::parse_particles,
+        ParticleFormat::Csv => csv::parse,
+        ParticleFormat::Bgeo => bgeo::parse,
+        ParticleFormat::Vtk => vtk::parse,
+    };
+    parse(bytes).and_then(check)
 }
 
 fn check(file: ParticleFile) -> Result<ParticleFile, String> {

@@ -105,3 +105,26 @@ pub fn cases() -> &'static [Case] {
     ];
     CASES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+
+    #[test]
+    fn the_scene_of_every_case_builds() {
+        let both = [
+            include_str!("../../validation/hydrostatic.toml"),
+            include_str!("../../validation/still-water.toml"),
+            include_str!("../../validation/repeatable.toml"),
+        ];
+        let mut scenes = vec![include_str!("../../validation/dam-break.toml").to_owned()];
+        for dimension in [2, 3] {
+            scenes.extend(both.map(|text| run::in_dimension(text, dimension)));
+        }
+        for text in scenes {
+            if let Err(errors) = run::world("scene", &text, &[]) {
+                panic!("{errors}\n{text}");
+            }
+        }
+    }
+}

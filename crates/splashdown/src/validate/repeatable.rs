@@ -142,7 +142,7 @@ fn contents(directory: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
         }
     }
     let in_snapshots = |name: &Path| name.starts_with("snapshots");
-    let last = files.keys().filter(|name| in_snapshots(name)).next_back().cloned();
+    let last = files.keys().rfind(|name| in_snapshots(name)).cloned();
     files.retain(|name, _| !in_snapshots(name) || Some(name) == last.as_ref());
     Ok(files)
 }

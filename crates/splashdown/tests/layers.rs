@@ -1,0 +1,120 @@
+//! Imports point one way. The rules are the table in `src/lib.rs`, written for a machine.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Modules by layer: each may use its own layer and those before it.
+const LAYERS: [&[&str]; 7] = [
+    &["math", "nearest"],
+    &["mesh", "solve", "expression"],
+    &["motion", "particles", "shapes"],
+    &["world", "step", "sources", "sph", "state"],
+    &["output"],
+    &["scene"],
+    &["validate", "bench"],
+];
+
+/// Who may use `shapes`: a running simulation knows particles only.
+const USERS_OF_SHAPES: [&str; 3] = ["shapes", "scene", "validate"];
+
+/// Files that a test build alone contains, besides those in folders called `tests`.
+const TEST_FILES: [&str; 5] =
+    ["brute.rs", "driver_tests.rs", "test_support.rs", "testing.rs", "tests.rs"];
+
+/// Files with `unsafe` code: vector instructions, each with its reason.
+const UNSAFE_FILES: [&str; 2] = ["particles/pair.rs", "particles/simd.rs"];
+
+/// A source file without its tests: path below `src`, top module, text.
+struct Source {
+    path: String,
+    module: String,
+    text: String,
+}
+
+impl Source {
+    /// Top modules that the file names after `crate::`.
+    fn imports(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for part in self.text.split("crate::").skip(1) {
+            let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
+            // The macro `with_kernel!` lives at the root of the crate; its home is `particles`.
+            names.insert(part[..end].replace("with_kernel", "particles"));
+        }
+        names
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut open = vec![root.clone()];
+    let mut sources = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path: PathBuf = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "tests" {
+                open.push(path);
+            } else if name.ends_with(".rs") && !TEST_FILES.contains(&name.as_str()) {
+                let whole = fs::read_to_string(&path).unwrap();
+                let tests = ["#[cfg(test)]\nmod tests {", "#[cfg(test)]\npub mod tests {"];
+                let end = tests.iter().filter_map(|start| whole.find(start)).min();
+                let path = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+                let module = path.split(['/', '.']).next().unwrap().to_owned();
+                if module != "lib" {
+                    let text = whole[..end.unwrap_or(whole.len())].to_owned();
+                    sources.push(Source { path, module, text });
+                }
+            }
+        }
+    }
+    assert!(sources.len() > 50, "the sources have moved");
+    sources
+}
+
+fn layer(module: &str) -> usize {
+    let place = LAYERS.iter().position(|layer| layer.contains(&module));
+    place.unwrap_or_else(|| {
+        panic!("`{module}` has no layer yet: see tests/layers.rs and src/lib.rs")
+    })
+}
+
+#[test]
+fn imports_point_one_way() {
+    for source in sources() {
+        for import in source.imports() {
+            let (from, to) = (layer(&source.module), layer(&import));
+            assert!(to <= from, "{} uses `{import}`, which is a layer above", source.path);
+        }
+    }
+}
+
+#[test]
+fn shapes_are_gone_when_a_simulation_runs() {
+    for source in sources() {
+        let allowed = USERS_OF_SHAPES.contains(&source.module.as_str());
+        assert!(allowed || !source.imports().contains("shapes"), "{} uses `shapes`", source.path);
+    }
+}
+
+/// The solvers see pairs and arrays, so that other physics can use them on other unknowns.
+#[test]
+fn pressure_solvers_do_not_know_the_world() {
+    let solvers =
+        |source: &Source| source.path.starts_with("sph/pressure/") || source.path == "sph/walls.rs";
+    for source in sources().into_iter().filter(solvers) {
+        for import in source.imports() {
+            let allowed = ["math", "particles", "solve", "sph"].contains(&import.as_str());
+            assert!(allowed, "{} uses `{import}`", source.path);
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_stays_in_the_files_for_vector_instructions() {
+    for source in sources() {
+        let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let is_unsafe = code.flat_map(|line| line.split_whitespace()).any(|word| word == "unsafe");
+        assert!(!is_unsafe || UNSAFE_FILES.contains(&source.path.as_str()), "{}", source.path);
+    }
+}
