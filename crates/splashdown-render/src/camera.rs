@@ -102,8 +102,15 @@ pub struct Viewport {
 }
 
 impl Camera {
-    /// A camera that shows all of `bounds`.
-    pub fn new(view: View, bounds: Aabb, up: DVec3, is_2d: bool, viewport: Viewport) -> Camera {
+    /// A camera that shows all points of `outline`, which are inside `bounds`.
+    pub fn new(
+        view: View,
+        bounds: Aabb,
+        outline: &[DVec3],
+        up: DVec3,
+        is_2d: bool,
+        viewport: Viewport,
+    ) -> Camera {
         let origin = (bounds.min + bounds.max) / 2.0;
         let up_axis = up.as_vec3();
         // The axis that is nearest to +z (+x) and horizontal.
@@ -132,7 +139,7 @@ impl Camera {
         };
         let mut camera = Camera::looking(-back, up, origin, viewport);
         camera.orthographic = orthographic;
-        camera.fit(bounds, viewport);
+        camera.fit(outline, viewport);
         camera
     }
 
@@ -167,21 +174,18 @@ impl Camera {
         }
     }
 
-    /// Moves the camera along its axis and sideways until `bounds` fill the viewport.
-    fn fit(&mut self, bounds: Aabb, viewport: Viewport) {
+    /// Moves the camera along its axis and sideways until the outline fills the viewport.
+    fn fit(&mut self, outline: &[DVec3], viewport: Viewport) {
         let [left, top, right, bottom] = viewport.margins;
         let half = Vec2::new(viewport.size.x - left - right, viewport.size.y - top - bottom) / 2.0;
         let half = half.max(Vec2::splat(8.0));
-        let corners: Vec<Vec3> = (0..8)
-            .map(|k| {
-                let pick = |axis: usize| {
-                    if k >> axis & 1 == 1 { bounds.max[axis] } else { bounds.min[axis] }
-                };
-                (DVec3::new(pick(0), pick(1), pick(2)) - self.origin).as_vec3()
-            })
+        let corners: Vec<Vec3> = outline
+            .iter()
+            .map(|&p| self.local(p))
             .map(|p| Vec3::new(p.dot(self.right), p.dot(self.up), p.dot(self.forward)))
             .collect();
         let radius = corners.iter().map(|c| c.length()).fold(1e-9, f32::max);
+        let nearest = corners.iter().map(|c| c.z).fold(0.0, f32::min);
         if self.orthographic {
             let x = corners.iter().map(|c| c.x.abs()).fold(1e-9, f32::max);
             let y = corners.iter().map(|c| c.y.abs()).fold(1e-9, f32::max);
@@ -191,21 +195,20 @@ impl Camera {
         }
         self.scale = viewport.size.y / 2.0 / (DEFAULT_FOV.to_radians() / 2.0).tan() as f32;
         let tangent = half / self.scale;
-        let (mut shift, mut distance) = (Vec2::ZERO, radius * 3.0);
+        // Far enough away for every point to be inside.
+        let distance_for = |shift: Vec2| {
+            let needed = |c: &Vec3| ((c.truncate() - shift).abs() / tangent).max_element() - c.z;
+            corners.iter().map(needed).fold(radius * 1e-3 - nearest, f32::max)
+        };
+        let mut shift = Vec2::ZERO;
         for _ in 0..8 {
-            // Farther away until every corner is inside, then sideways to the middle.
-            distance = corners
-                .iter()
-                .map(|c| {
-                    let offset = (c.truncate() - shift).abs();
-                    (offset / tangent).max_element() - c.z
-                })
-                .fold(radius * 1.05, f32::max);
+            let distance = distance_for(shift);
             let seen = corners.iter().map(|c| (c.truncate() - shift) / (c.z + distance));
             let (low, high) =
                 seen.fold((Vec2::MAX, Vec2::MIN), |(low, high), p| (low.min(p), high.max(p)));
             shift += (low + high) / 2.0 * distance;
         }
+        let distance = distance_for(shift);
         self.eye = self.right * shift.x + self.up * shift.y - self.forward * distance;
         self.near = 1e-3 * distance;
     }
@@ -260,13 +263,18 @@ mod tests {
         let bounds = Aabb { min: DVec3::new(1e6, 0.0, -1.0), max: DVec3::new(1e6 + 3.0, 1.0, 0.5) };
         let viewport =
             Viewport { size: Vec2::new(640.0, 360.0), margins: [10.0, 20.0, 30.0, 40.0] };
+        let corners: Vec<DVec3> = (0..8)
+            .map(|k| {
+                let pick = |a: usize| if k >> a & 1 == 1 { bounds.max[a] } else { bounds.min[a] };
+                DVec3::new(pick(0), pick(1), pick(2))
+            })
+            .collect();
         for view in [View::Usual, View::Front, View::Side, View::Top, View::ThreeQuarter] {
-            let camera = Camera::new(view, bounds, DVec3::Y, false, viewport);
+            let camera = Camera::new(view, bounds, &corners, DVec3::Y, false, viewport);
             let mut low = Vec2::MAX;
             let mut high = Vec2::MIN;
-            for k in 0..8 {
-                let pick = |a: usize| if k >> a & 1 == 1 { bounds.max[a] } else { bounds.min[a] };
-                let v = camera.view(camera.local(DVec3::new(pick(0), pick(1), pick(2))));
+            for &corner in &corners {
+                let v = camera.view(camera.local(corner));
                 let p = camera.project(v);
                 let (start, direction) = camera.ray(p);
                 let back = start + direction * v.z;

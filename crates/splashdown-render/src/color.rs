@@ -123,7 +123,7 @@ pub fn of_fluid(k: usize) -> Linear {
 
 /// Colours of solids, by their number.
 pub fn of_solid(k: usize) -> Linear {
-    const COLORS: [u32; 5] = [0xd9824a, 0xc7b08a, 0x9aa7b5, 0xa9745f, 0x8f9e72];
+    const COLORS: [u32; 5] = [0xc9865a, 0xb9a684, 0x94a1af, 0xa5735f, 0x8a996f];
     srgb(COLORS[k % COLORS.len()])
 }
 

@@ -11,6 +11,8 @@
 pub mod camera;
 pub mod color;
 pub mod error;
+pub mod export;
+pub mod film;
 pub mod font;
 pub mod image;
 pub mod overlay;
@@ -20,4 +22,5 @@ pub mod run;
 pub mod scale;
 pub mod shade;
 pub mod stage;
+pub mod surface;
 pub mod vtp;

@@ -296,9 +296,9 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
 }
 
 const GROUND_COLOR: u32 = 0xd4dade;
-const SKY: Vec3 = Vec3::new(0.62, 0.68, 0.76);
+const SKY: Vec3 = Vec3::new(0.54, 0.60, 0.68);
 const BOUNCE: Vec3 = Vec3::new(0.36, 0.35, 0.34);
-const SUN: Vec3 = Vec3::new(0.92, 0.88, 0.82);
+const SUN: Vec3 = Vec3::new(0.80, 0.77, 0.72);
 
 /// The colour of the empty picture, `y` from 0 at the top to 1 at the bottom.
 fn background(scene: &Scene, y: f32) -> Vec3 {
@@ -438,7 +438,8 @@ fn draw_water(
             let seen = behind[from.y as usize * width + from.x as usize];
 
             let share = (-depth_of_water / clear).exp();
-            let through = (tint.map(|c| c.max(1e-3).ln()) * (0.35 * depth_of_water / clear)).exp();
+            let through =
+                (tint.max(Vec3::splat(1e-3)).ln() * (0.35 * depth_of_water / clear)).exp();
             let sun = light.reaching(position, n);
             let facing = n.dot(light.direction).max(0.0);
             let sky = n.dot(scene.up) * 0.5 + 0.5;

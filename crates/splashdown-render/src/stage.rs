@@ -16,6 +16,7 @@ use crate::raster::{Mesh, Sphere};
 use crate::run::{Body, FrameData, Role, Run};
 use crate::scale;
 use crate::shade::{self, Scene, Section};
+use crate::surface;
 
 /// What a picture should look like.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Look {
     pub quantity: Quantity,
     /// From where it is seen.
     pub view: View,
+    /// Shows the liquid's surface instead of its particles.
+    pub surface: bool,
 }
 
 impl Default for Look {
@@ -40,6 +43,7 @@ impl Default for Look {
             samples: 2,
             quantity: Quantity::Velocity,
             view: View::Usual,
+            surface: false,
         }
     }
 }
@@ -80,14 +84,20 @@ impl<'a> Stage<'a> {
             let message = "pictures have 16 to 16384 pixels each way".to_owned();
             return Err(RenderError::Request(message));
         }
-        let mut bounds = Aabb::EMPTY;
-        for index in [start, run.frames[run.frames.len() / 2], end] {
-            let frame = run.load(index)?;
-            bounds = union(bounds, bounds_of(run, &frame));
+        if look.surface && run.is_2d {
+            let message = "the liquid of a 2D scene has no surface in space: leave out --surface";
+            return Err(RenderError::Request(message.to_owned()));
         }
-        if !(bounds.min.is_finite() && bounds.max.is_finite()) {
-            bounds = Aabb { min: DVec3::ZERO, max: DVec3::ONE };
+        let mut outline = Vec::new();
+        let mut shown = [start, run.frames[run.frames.len() / 2], end].to_vec();
+        shown.dedup();
+        for index in shown {
+            outline.extend(outline_of(run, &run.load(index)?));
         }
+        if outline.is_empty() {
+            outline.extend([DVec3::ZERO, DVec3::ONE]);
+        }
+        let bounds = Aabb::around(outline.iter().copied());
         let mut range: Option<[f64; 2]> = None;
         let shown: Vec<u64> =
             run.frames.iter().copied().filter(|k| (first..=last).contains(k)).collect();
@@ -103,21 +113,17 @@ impl<'a> Stage<'a> {
             range = range.map(|[_, high]| [0.0, high]);
         }
         let range = range.map(scale::rounded);
-        let camera = camera(run, &look, bounds);
+        let camera = camera(run, &look, bounds, &outline);
         Ok(Stage { run, look, camera, bounds, range })
     }
 
     /// Draws a frame.
-    pub fn picture(&self, frame: &FrameData) -> Image {
-        let scene = self.scene(frame);
-        self.finish(&scene, frame)
-    }
-
-    fn finish(&self, scene: &Scene, frame: &FrameData) -> Image {
+    pub fn picture(&self, frame: &FrameData) -> Result<Image, RenderError> {
+        let scene = self.scene(frame)?;
         let Look { width, height, samples, .. } = self.look;
-        let mut image = shade::render(scene, &self.camera, width, height, samples.clamp(1, 4));
+        let mut image = shade::render(&scene, &self.camera, width, height, samples.clamp(1, 4));
         overlay::draw(&mut image, &self.run.title, frame.time, self.legend().as_ref());
-        image
+        Ok(image)
     }
 
     /// The colours of the particles of a frame.
@@ -140,19 +146,30 @@ impl<'a> Stage<'a> {
             .collect()
     }
 
-    /// Particles and bodies.
-    pub fn scene(&self, frame: &FrameData) -> Scene {
+    /// The liquid, as particles or as its surface, and the bodies.
+    pub fn scene(&self, frame: &FrameData) -> Result<Scene, RenderError> {
         let mut scene = self.bodies(frame);
+        let colors = self.colors(&frame.points);
+        if self.look.surface {
+            for liquid in surface::reconstruct(&frame.points, self.run.spacing, &colors)? {
+                let mesh = Mesh {
+                    positions: liquid.vertices.iter().map(|&v| self.camera.local(v)).collect(),
+                    normals: liquid.normals,
+                    colors: liquid.extra,
+                    triangles: liquid.triangles,
+                };
+                append(&mut scene.water, &mesh);
+            }
+            return Ok(scene);
+        }
         let radius = 0.5 * self.run.spacing as f32 * if self.run.is_2d { 1.1 } else { 1.05 };
-        scene.spheres.extend(
-            frame
-                .points
-                .position
-                .iter()
-                .zip(self.colors(&frame.points))
-                .map(|(&p, color)| Sphere { center: self.camera.local(p), radius, color }),
-        );
-        scene
+        let particles = frame.points.position.iter().zip(colors);
+        scene.spheres.extend(particles.map(|(&p, color)| Sphere {
+            center: self.camera.local(p),
+            radius,
+            color,
+        }));
+        Ok(scene)
     }
 
     fn legend(&self) -> Option<Legend> {
@@ -223,7 +240,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn camera(run: &Run, look: &Look, bounds: Aabb) -> Camera {
+fn camera(run: &Run, look: &Look, bounds: Aabb, outline: &[DVec3]) -> Camera {
     let unit = overlay::unit(look.height);
     let bottom =
         if matches!(look.quantity, Quantity::None | Quantity::Phase) { 64.0 } else { 92.0 };
@@ -231,7 +248,7 @@ fn camera(run: &Run, look: &Look, bounds: Aabb) -> Camera {
         size: Vec2::new(look.width as f32, look.height as f32),
         margins: [48.0 * unit, 64.0 * unit, 48.0 * unit, bottom * unit],
     };
-    Camera::new(look.view, bounds, run.up, run.is_2d, viewport)
+    Camera::new(look.view, bounds, outline, run.up, run.is_2d, viewport)
 }
 
 fn ramp(quantity: Quantity) -> Ramp {
@@ -253,36 +270,37 @@ fn values(points: &Points, quantity: Quantity) -> Vec<f32> {
     }
 }
 
-/// What should be in the picture: the fluid without its few stray drops, and all bodies but wide
-/// floors.
-fn bounds_of(run: &Run, frame: &FrameData) -> Aabb {
-    let mut bounds = Aabb::EMPTY;
-    let finite = |p: &&DVec3| p.is_finite();
+/// Points that should be in the picture: the fluid without its few stray drops, and all bodies but
+/// wide floors.
+fn outline_of(run: &Run, frame: &FrameData) -> Vec<DVec3> {
+    const ENOUGH: usize = 2000;
+    let mut outline = Vec::new();
     for body in frame.bodies.iter().filter(|body| run.role(body.solid) != Role::Sheet) {
-        bounds = union(bounds, Aabb::around(body.vertices.iter().filter(finite).copied()));
+        let stride = body.vertices.len() / ENOUGH + 1;
+        outline.extend(body.vertices.iter().step_by(stride).filter(|p| p.is_finite()));
     }
-    if run.is_2d && bounds.min.z < bounds.max.z {
-        (bounds.min.z, bounds.max.z) = (0.0, 0.0);
-    }
-    let stride = frame.points.len() / 20_000 + 1;
+    let stride = frame.points.len() / (10 * ENOUGH) + 1;
     let sample: Vec<DVec3> =
-        frame.points.position.iter().step_by(stride).filter(finite).copied().collect();
+        frame.points.position.iter().step_by(stride).filter(|p| p.is_finite()).copied().collect();
     if !sample.is_empty() {
-        let mut fluid = Aabb::EMPTY;
+        let mut usual = Aabb::EMPTY;
         for axis in 0..3 {
             let mut along: Vec<f64> = sample.iter().map(|p| p[axis]).collect();
             along.sort_unstable_by(f64::total_cmp);
             let stray = along.len() / 200;
-            fluid.min[axis] = along[stray];
-            fluid.max[axis] = along[along.len() - 1 - stray];
+            usual.min[axis] = along[stray];
+            usual.max[axis] = along[along.len() - 1 - stray];
         }
-        bounds = union(bounds, fluid.grown(run.spacing / 2.0));
+        let stride = sample.len() / ENOUGH + 1;
+        outline.extend(sample.iter().step_by(stride).map(|p| p.clamp(usual.min, usual.max)));
+        if outline.is_empty() {
+            outline.extend([usual.min, usual.max]);
+        }
     }
-    bounds
-}
-
-fn union(a: Aabb, b: Aabb) -> Aabb {
-    Aabb { min: a.min.min(b.min), max: a.max.max(b.max) }
+    if run.is_2d {
+        outline.iter_mut().for_each(|p| p.z = 0.0);
+    }
+    outline
 }
 
 fn append(mesh: &mut Mesh, other: &Mesh) {

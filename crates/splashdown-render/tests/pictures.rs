@@ -13,7 +13,7 @@ const SIZE: usize = 200;
 fn camera(flat: bool) -> Camera {
     let bounds = Aabb { min: DVec3::NEG_ONE, max: DVec3::ONE };
     let viewport = Viewport { size: Vec2::splat(SIZE as f32), margins: [0.0; 4] };
-    Camera::new(View::Front, bounds, DVec3::Y, flat, viewport)
+    Camera::new(View::Front, bounds, &[bounds.min, bounds.max], DVec3::Y, flat, viewport)
 }
 
 fn sphere(center: Vec3, radius: f32, color: Vec3) -> Sphere {
@@ -172,5 +172,5 @@ fn spheres_and_triangles_that_make_no_sense_are_survived() {
     let bounds = Aabb { min: DVec3::NEG_ONE, max: DVec3::ONE };
     let viewport = Viewport { size: Vec2::splat(40.0), margins: [0.0; 4] };
     let view = View::Free { eye: DVec3::ZERO, target: DVec3::X, fov: 90.0 };
-    render(&busy(), &Camera::new(view, bounds, DVec3::Y, false, viewport), 40, 40, 2);
+    render(&busy(), &Camera::new(view, bounds, &[], DVec3::Y, false, viewport), 40, 40, 2);
 }
