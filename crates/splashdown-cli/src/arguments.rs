@@ -18,6 +18,10 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scene, or go on with an earlier run.
     Run(RunArguments),
+    /// Draw a picture or a film of a run.
+    Render(RenderArguments),
+    /// Write meshes of a run's bodies and liquid, and a table of how the bodies move.
+    Export(ExportArguments),
     /// List the built-in scenes.
     List,
     /// Print a built-in scene, to start your own from.
@@ -103,6 +107,116 @@ pub struct RunArguments {
     /// Print nothing but warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RenderArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Number of the frame [default: the last].
+    #[arg(long, value_name = "N")]
+    pub frame: Option<u64>,
+    /// All frames as a film: .gif, or with ffmpeg installed .mp4 or .webp.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["frame", "out"])]
+    pub film: Option<PathBuf>,
+    /// Pictures of the film per second [default: as many as frames per simulated second, at most 30].
+    #[arg(long, value_name = "N", requires = "film", value_parser = clap::value_parser!(u16).range(1..=240))]
+    pub fps: Option<u16>,
+    /// Where the picture goes [default: DIR/frame-NNNN.png].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Show the surface of the liquid instead of its particles.
+    #[arg(long)]
+    pub surface: bool,
+    /// Pixels.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
+    pub size: [usize; 2],
+    /// What colours mean.
+    #[arg(long, value_enum, default_value = "velocity")]
+    pub color: ColorBy,
+    /// From where: front, side, top, three-quarter, or "eye=x,y,z target=x,y,z fov=40".
+    #[arg(long, value_name = "VIEW")]
+    pub camera: Option<String>,
+    /// Samples per pixel each way; 1 is fastest.
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub samples: u8,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Number of the frame [default: all].
+    #[arg(long, value_name = "N")]
+    pub frame: Option<u64>,
+    /// Also the surface of the liquid, one mesh per fluid.
+    #[arg(long)]
+    pub surface: bool,
+    /// File format of the meshes.
+    #[arg(long, value_enum, default_value = "ply")]
+    pub format: MeshFormat,
+    /// Where the meshes go [default: DIR/meshes].
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MeshFormat {
+    /// Wavefront OBJ.
+    Obj,
+    /// Binary PLY with normals and velocities.
+    Ply,
+    /// Legacy VTK with normals and velocities.
+    Vtk,
+}
+
+impl From<MeshFormat> for splashdown_render::export::MeshFormat {
+    fn from(format: MeshFormat) -> Self {
+        match format {
+            MeshFormat::Obj => Self::Obj,
+            MeshFormat::Ply => Self::Ply,
+            MeshFormat::Vtk => Self::Vtk,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorBy {
+    /// Speed.
+    Velocity,
+    /// Pressure.
+    Pressure,
+    /// Density.
+    Density,
+    /// Which fluid it is.
+    Phase,
+    /// Nothing; all liquid is blue.
+    None,
+}
+
+impl From<ColorBy> for splashdown_render::stage::Quantity {
+    fn from(color: ColorBy) -> Self {
+        use splashdown_render::stage::Quantity;
+        match color {
+            ColorBy::Velocity => Quantity::Velocity,
+            ColorBy::Pressure => Quantity::Pressure,
+            ColorBy::Density => Quantity::Density,
+            ColorBy::Phase => Quantity::Phase,
+            ColorBy::None => Quantity::None,
+        }
+    }
+}
+
+fn parse_size(text: &str) -> Result<[usize; 2], String> {
+    let size = text.split_once(['x', '×']).and_then(|(width, height)| {
+        Some([width.trim().parse::<usize>().ok()?, height.trim().parse::<usize>().ok()?])
+    });
+    match size {
+        Some(size) if size.iter().all(|n| (16..=16384).contains(n)) => Ok(size),
+        _ => Err("write WIDTHxHEIGHT with 16 to 16384 pixels each way, like 1280x720".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

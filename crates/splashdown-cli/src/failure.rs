@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use splashdown::output::error::RunError;
 use splashdown::scene::{SceneError, SceneErrors};
+use splashdown_render::error::RenderError;
 
 use crate::terminal::tell;
 
@@ -18,6 +19,8 @@ pub enum Failure {
     Usage(String),
     /// The run failed: exit code 1.
     Run(RunError),
+    /// There is no picture: exit code 1.
+    Render(RenderError),
 }
 
 impl From<SceneErrors> for Failure {
@@ -31,6 +34,16 @@ impl From<RunError> for Failure {
         match error {
             RunError::Directory(message) => Failure::Usage(message),
             error => Failure::Run(error),
+        }
+    }
+}
+
+impl From<RenderError> for Failure {
+    fn from(error: RenderError) -> Self {
+        match error {
+            RenderError::Run(error) => error.into(),
+            RenderError::Request(message) => Failure::Usage(message),
+            error => Failure::Render(error),
         }
     }
 }
@@ -52,6 +65,10 @@ impl Failure {
                 ExitCode::from(2)
             }
             Failure::Run(error) => {
+                tell(&format!("error: {error}"));
+                ExitCode::from(1)
+            }
+            Failure::Render(error) => {
                 tell(&format!("error: {error}"));
                 ExitCode::from(1)
             }

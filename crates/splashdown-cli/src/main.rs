@@ -17,6 +17,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::Render(arguments)) => commands::render::run(&arguments),
+        Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),
         Some(Command::Show { name }) => commands::show::run(&name),
         Some(Command::Check { scene, set }) => commands::check::run(&scene, &set),

@@ -101,6 +101,40 @@ fn iterations(report: &StepReport) -> String {
     text
 }
 
+/// Counts things that are done one after the other, with a bar on a terminal.
+pub struct Counter {
+    bar: Option<ProgressBar>,
+}
+
+impl Counter {
+    /// Starts to count `total` things of a name like `frame`.
+    pub fn new(name: &str, total: usize) -> Counter {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(total as u64);
+            let template = format!("{{bar:24}} {name} {{pos}} of {{len}}, {{eta}} left");
+            if let Ok(style) = ProgressStyle::with_template(&template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Counter { bar }
+    }
+
+    /// One more is done.
+    pub fn step(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+    }
+
+    /// Removes the bar.
+    pub fn close(self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// A duration as people say it.
 pub fn human_time(seconds: f64) -> String {
     match seconds {

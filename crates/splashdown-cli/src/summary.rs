@@ -80,8 +80,17 @@ impl Statistics {
 }
 
 /// Where the results are and what to do with them.
-pub fn next_steps(directory: &Path, formats: &[Format], duration: f64) -> String {
+pub fn next_steps(
+    directory: &Path,
+    picture: Option<&Path>,
+    formats: &[Format],
+    duration: f64,
+) -> String {
     let mut text = format!("Results are in {}\n", directory.display());
+    if let Some(picture) = picture {
+        let _ = writeln!(text, "  a picture       {}", picture.display());
+        let _ = writeln!(text, "  a film          {}", film_command(directory));
+    }
     if formats.contains(&Format::Vtk) {
         let file = |name| directory.join(name).display().to_string();
         let solids = if directory.join("solids.pvd").exists() {
@@ -104,13 +113,20 @@ pub fn next_steps(directory: &Path, formats: &[Format], duration: f64) -> String
 
 /// The command that continues the run in `directory`.
 pub fn resume_command(directory: &Path) -> String {
-    let path = directory.display().to_string();
+    format!("splashdown run --resume --out {}", quoted(directory))
+}
+
+/// The command that makes a film of the run in `directory`.
+fn film_command(directory: &Path) -> String {
+    let film = directory.join("film.gif");
+    format!("splashdown render {} --film {}", quoted(directory), quoted(&film))
+}
+
+/// A path as a shell wants it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
-    if path.chars().all(plain) {
-        format!("splashdown run --resume --out {path}")
-    } else {
-        format!("splashdown run --resume --out '{}'", path.replace('\'', "'\\''"))
-    }
+    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Twice the duration, without digits that nobody asked for.

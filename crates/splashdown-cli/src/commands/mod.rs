@@ -2,7 +2,9 @@
 
 pub mod bench;
 pub mod check;
+pub mod export;
 pub mod list;
+pub mod render;
 pub mod run;
 pub mod schema;
 pub mod show;

@@ -10,6 +10,7 @@ use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_
 use splashdown::scene::{Built, Scene};
 
 use crate::arguments::RunArguments;
+use crate::commands::render::last_picture;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::signals::StopRequest;
@@ -130,7 +131,16 @@ fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> 
         None => {
             if !quiet {
                 print(&(statistics.table(wall) + "\n"));
-                print(&next_steps(&directory, &settings.formats, settings.duration));
+                let picture = match last_picture(&directory) {
+                    Ok(picture) => picture,
+                    // The results are there all the same.
+                    Err(error) => {
+                        tell(&format!("note: there is no picture of the last frame: {error}"));
+                        None
+                    }
+                };
+                let (formats, duration) = (&settings.formats, settings.duration);
+                print(&next_steps(&directory, picture.as_deref(), formats, duration));
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -3,6 +3,7 @@
 //! ```text
 //! scene.toml  run.json           what was run
 //! log.csv  bodies.csv  probes/   tables
+//! frame-0042.png                 pictures
 //! fluid.pvd  solids.pvd  vtk/    for ParaView
 //! bgeo/  ply/                    for Houdini and others
 //! snapshots/                     for resuming
@@ -18,7 +19,7 @@ use super::error::{At, RunError};
 use super::lock::{self, Lock};
 use super::settings::{Format, OutputSettings};
 use super::snapshot;
-use super::writer::{folder_and_extension, frame_index};
+use super::writer::{folder_and_extension, frame_index, picture_index};
 
 const FORMATS: [Format; 3] = [Format::Vtk, Format::Bgeo, Format::Ply];
 
@@ -141,7 +142,7 @@ impl RunDirectory {
             let folder = self.path.join(folder_and_extension(format).0);
             remove_files(&folder, |path| frame_index(format, path).is_some_and(|k| k >= frame))?;
         }
-        Ok(())
+        remove_files(&self.path, |path| picture_index(path).is_some_and(|k| k >= frame))
     }
 
     /// Removes snapshots later than `step`.

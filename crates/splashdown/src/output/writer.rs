@@ -209,6 +209,18 @@ pub fn frame_index(format: Format, path: &Path) -> Option<u64> {
     digits.parse().ok()
 }
 
+/// The picture of a frame, relative to the run directory.
+pub fn picture_file(index: u64) -> String {
+    format!("frame-{index:04}.png")
+}
+
+/// The number of the frame that a file in the run directory is a picture of, if it is one of ours.
+pub fn picture_index(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    let digits = name.strip_prefix("frame-")?.strip_suffix(".png")?;
+    if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
 /// The folder of a format's frames, and how their names end.
 pub fn folder_and_extension(format: Format) -> (&'static str, &'static str) {
     match format {
@@ -257,6 +269,8 @@ mod tests {
         assert_eq!(solids.matches("vtk/fixed.vtp").count(), 4);
         assert_eq!(frame_index(Format::Ply, Path::new("x/fluid_000003.ply")), Some(3));
         assert_eq!(frame_index(Format::Vtk, Path::new("vtk/fixed.vtp")), None);
+        assert_eq!(picture_index(Path::new(&picture_file(12))), Some(12));
+        assert_eq!(picture_index(Path::new("frame-best.png")), None);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! `splashdown render`: pictures and films of a run.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use splashdown::output::writer::picture_file;
+use splashdown_render::camera::View;
+use splashdown_render::error::RenderError;
+use splashdown_render::film::Film;
+use splashdown_render::run::Run;
+use splashdown_render::stage::{Look, Stage};
+
+use crate::arguments::RenderArguments;
+use crate::failure::Failure;
+use crate::progress::Counter;
+use crate::terminal::print;
+
+/// Draws one frame, or all of them.
+pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
+    let run = Run::open(&arguments.directory)?;
+    let look = look(arguments)?;
+    if let Some(path) = &arguments.film {
+        film(&run, look, path, arguments.fps)?;
+        print(&format!("{}\n", path.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let last = *run.frames.last().unwrap_or(&0);
+    let index = arguments.frame.unwrap_or(last);
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None => picture_path(&arguments.directory, index),
+    };
+    picture(&run, look, index, &path)?;
+    print(&format!("{}\n", path.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Draws the last frame of a run as the run itself ends. None if there are no frames to draw.
+pub fn last_picture(directory: &Path) -> Result<Option<PathBuf>, RenderError> {
+    let Ok(run) = Run::open(directory) else { return Ok(None) };
+    let Some(&index) = run.frames.last() else { return Ok(None) };
+    let path = picture_path(directory, index);
+    picture(&run, Look::default(), index, &path)?;
+    Ok(Some(path))
+}
+
+fn picture(run: &Run, look: Look, index: u64, path: &Path) -> Result<(), RenderError> {
+    let frame = run.load(index)?;
+    let stage = Stage::new(run, look, index, index)?;
+    stage.picture(&frame)?.write_png(path)
+}
+
+fn film(run: &Run, look: Look, path: &Path, fps: Option<u16>) -> Result<(), RenderError> {
+    let (Some(&first), Some(&last)) = (run.frames.first(), run.frames.last()) else {
+        return Ok(());
+    };
+    let stage = Stage::new(run, look, first, last)?;
+    let middle = run.frames[run.frames.len() / 2];
+    let samples = [first, middle, last].map(|index| stage.picture(&run.load(index)?));
+    let samples: Vec<_> = samples.into_iter().collect::<Result<_, _>>()?;
+    let fps = fps.map_or(run.frames_per_second.min(30.0), f64::from);
+    let mut film = Film::create(path, &samples, fps)?;
+    let mut counter = Counter::new("frame", run.frames.len());
+    for &index in &run.frames {
+        film.add(&stage.picture(&run.load(index)?)?)?;
+        counter.step();
+    }
+    counter.close();
+    film.finish()
+}
+
+fn picture_path(directory: &Path, index: u64) -> PathBuf {
+    directory.join(picture_file(index))
+}
+
+fn look(arguments: &RenderArguments) -> Result<Look, Failure> {
+    let view = match &arguments.camera {
+        Some(text) => {
+            View::parse(text).map_err(|reason| Failure::Usage(format!("--camera: {reason}")))?
+        }
+        None => View::Usual,
+    };
+    let [width, height] = arguments.size;
+    let samples = usize::from(arguments.samples);
+    let surface = arguments.surface;
+    Ok(Look { width, height, samples, quantity: arguments.color.into(), view, surface })
+}

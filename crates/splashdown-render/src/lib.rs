@@ -1,0 +1,26 @@
+//! Pictures, films and surface meshes of Splashdown runs, without a GPU.
+//!
+//! ```text
+//! run directory ─► Run ─► FrameData ─► stage ─► Scene ─► render ─► Image ─► PNG, GIF, ffmpeg
+//!                 run.rs  vtp.rs       stage.rs           raster.rs, shade.rs   film.rs
+//! ```
+//!
+//! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel, and
+//! shades afterwards. A picture has the same bytes for any number of threads.
+
+pub mod camera;
+pub mod color;
+pub mod error;
+pub mod export;
+pub mod film;
+pub mod font;
+pub mod image;
+pub mod overlay;
+pub mod ply;
+pub mod raster;
+pub mod run;
+pub mod scale;
+pub mod shade;
+pub mod stage;
+pub mod surface;
+pub mod vtp;

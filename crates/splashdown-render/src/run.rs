@@ -1,0 +1,227 @@
+//! A run directory, read back frame by frame.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use splashdown::math::DVec3;
+use splashdown::output::error::At;
+use splashdown::output::frame::Points;
+use splashdown::output::settings::Format;
+use splashdown::output::writer::{folder_and_extension, frame_file, frame_index};
+use splashdown::scene::Scene;
+use splashdown::scene::file::{FluidSide, SolidShape};
+
+use crate::error::RenderError;
+use crate::vtp;
+
+/// A run on disk: what was run, and which frames there are.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its directory.
+    pub directory: PathBuf,
+    /// Title of the scene, or its name.
+    pub title: String,
+    /// 2D scenes lie in the plane z = 0.
+    pub is_2d: bool,
+    /// Distance between particles, m.
+    pub spacing: f64,
+    /// Against gravity, of length one.
+    pub up: DVec3,
+    /// Frame k is at k / fps, s.
+    pub frames_per_second: f64,
+    /// Names and rest densities of the fluids.
+    pub fluids: Vec<(String, f64)>,
+    /// Names of the solids and how they relate to the fluid.
+    pub solids: Vec<(String, Role)>,
+    /// Numbers of the frames on disk, ascending.
+    pub frames: Vec<u64>,
+    format: Format,
+}
+
+/// How a solid relates to the fluid, and so how much of it should hide what is behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Fluid is around it.
+    Obstacle,
+    /// Fluid is in it: its near walls must not hide the fluid.
+    Container,
+    /// A thin sheet, or a wide floor.
+    Sheet,
+}
+
+/// One frame, as it was written.
+#[derive(Clone, Debug, Default)]
+pub struct FrameData {
+    /// Its number.
+    pub index: u64,
+    /// s
+    pub time: f64,
+    /// The fluid.
+    pub points: Points,
+    /// The solids, where the run wrote them.
+    pub bodies: Vec<Body>,
+}
+
+/// A solid at the time of a frame, in world coordinates.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// Index into `Run::solids`.
+    pub solid: usize,
+    /// m
+    pub vertices: Vec<DVec3>,
+    /// Counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Run {
+    /// Reads what was run and lists the frames.
+    pub fn open(directory: &Path) -> Result<Run, RenderError> {
+        let path = directory.join("scene.toml");
+        if !path.is_file() {
+            let message =
+                format!("there is no run in {}: it has no scene.toml", directory.display());
+            return Err(RenderError::Request(message));
+        }
+        let text = fs::read_to_string(&path).at("read", &path)?;
+        let name = path.display().to_string();
+        let scene = Scene::parse(&name, &text, directory, &[])
+            .map_err(|errors| RenderError::damaged(&path, errors.to_string()))?;
+        let file = &scene.file;
+        let up = -file.simulation.gravity.to_dvec3().normalize_or(DVec3::NEG_Y);
+        let mut run = Run {
+            directory: directory.to_owned(),
+            title: if file.title.is_empty() { "Splashdown".to_owned() } else { file.title.clone() },
+            is_2d: file.simulation.dimension == 2,
+            spacing: file.simulation.spacing,
+            up,
+            frames_per_second: file.output.frames_per_second,
+            fluids: file.fluid.iter().map(|f| (f.name.clone(), f.density)).collect(),
+            solids: file
+                .solid
+                .iter()
+                .map(|s| (s.name.clone(), role(&s.shape, s.fluid_side)))
+                .collect(),
+            frames: Vec::new(),
+            format: Format::Vtk,
+        };
+        for format in [Format::Vtk, Format::Ply] {
+            run.format = format;
+            run.frames = list_frames(directory, format)?;
+            if !run.frames.is_empty() {
+                return Ok(run);
+            }
+        }
+        let message = format!(
+            "there are no frames in {}: run the scene with --format vtk or --format ply",
+            directory.display()
+        );
+        Err(RenderError::Request(message))
+    }
+
+    /// Reads frame `index`.
+    pub fn load(&self, index: u64) -> Result<FrameData, RenderError> {
+        if self.frames.binary_search(&index).is_err() {
+            let (first, last) = (self.frames.first(), self.frames.last());
+            let message = format!(
+                "there is no frame {index} in {}: frames go from {} to {}",
+                self.directory.display(),
+                first.unwrap_or(&0),
+                last.unwrap_or(&0)
+            );
+            return Err(RenderError::Request(message));
+        }
+        let points = self.load_points(index)?;
+        let mut bodies = Vec::new();
+        let moving = frame_file(Format::Vtk, "moving", index);
+        for name in ["vtk/fixed.vtp", moving.as_str()] {
+            let path = self.directory.join(name);
+            if self.format == Format::Vtk && path.is_file() {
+                let file = parse(&path, vtp::read_bodies)?;
+                bodies.extend(split_bodies(&file));
+            }
+        }
+        bodies.sort_by_key(|body| body.solid);
+        Ok(FrameData { index, time: self.time(index), points, bodies })
+    }
+
+    /// The particles of frame `index` alone.
+    pub fn load_points(&self, index: u64) -> Result<Points, RenderError> {
+        let path = self.directory.join(frame_file(self.format, "fluid", index));
+        match self.format {
+            Format::Ply => parse(&path, crate::ply::read_points),
+            _ => parse(&path, vtp::read_points),
+        }
+    }
+
+    /// When frame `index` is, s.
+    pub fn time(&self, index: u64) -> f64 {
+        index as f64 / self.frames_per_second
+    }
+
+    /// The role of a solid; one that the scene does not know is an obstacle.
+    pub fn role(&self, solid: usize) -> Role {
+        self.solids.get(solid).map_or(Role::Obstacle, |(_, role)| *role)
+    }
+}
+
+fn role(shape: &SolidShape, side: Option<FluidSide>) -> Role {
+    match (shape, side) {
+        (SolidShape::Plane(_), _) => Role::Sheet,
+        (_, Some(FluidSide::Outside)) => Role::Obstacle,
+        (_, Some(FluidSide::Inside)) | (SolidShape::Tank(_), _) => Role::Container,
+        (_, Some(FluidSide::Both)) => Role::Sheet,
+        (_, None) => Role::Obstacle,
+    }
+}
+
+fn list_frames(directory: &Path, format: Format) -> Result<Vec<u64>, RenderError> {
+    let folder = directory.join(folder_and_extension(format).0);
+    let entries = match fs::read_dir(&folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.at("list", &folder)?,
+    };
+    let mut frames = Vec::new();
+    for entry in entries {
+        let path = entry.at("list", &folder)?.path();
+        let is_fluid =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fluid_"));
+        frames.extend(frame_index(format, &path).filter(|_| is_fluid));
+    }
+    frames.sort_unstable();
+    Ok(frames)
+}
+
+fn parse<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, String>) -> Result<T, RenderError> {
+    let bytes = fs::read(path).at("read", path)?;
+    read(&bytes).map_err(|reason| RenderError::damaged(path, reason))
+}
+
+fn split_bodies(file: &vtp::BodyFile) -> Vec<Body> {
+    let mut solids: Vec<u32> = [&file.body_of_point[..], &file.body_of_triangle].concat();
+    solids.sort_unstable();
+    solids.dedup();
+    let body = |&solid: &u32| {
+        let mut body = Body { solid: solid as usize, ..Body::default() };
+        let mut renumbered = vec![u32::MAX; file.vertices.len()];
+        let mut take = |v: u32, body: &mut Body| {
+            let new = &mut renumbered[v as usize];
+            if *new == u32::MAX {
+                *new = body.vertices.len() as u32;
+                body.vertices.push(file.vertices[v as usize]);
+            }
+            *new
+        };
+        for (triangle, _) in
+            file.triangles.iter().zip(&file.body_of_triangle).filter(|(_, b)| **b == solid)
+        {
+            let corners = triangle.map(|v| take(v, &mut body));
+            body.triangles.push(corners);
+        }
+        for (&point, _) in file.points.iter().zip(&file.body_of_point).filter(|(_, b)| **b == solid)
+        {
+            take(point, &mut body);
+        }
+        body
+    };
+    solids.iter().map(body).collect()
+}

@@ -1,0 +1,406 @@
+//! Puts a frame of a run in front of the camera.
+
+use std::collections::BTreeMap;
+
+use glam::{Vec2, Vec3};
+use rayon::prelude::*;
+use splashdown::math::{Aabb, DVec3};
+use splashdown::output::frame::Points;
+
+use crate::camera::{Camera, View, Viewport};
+use crate::color::{self, Linear, Ramp};
+use crate::error::RenderError;
+use crate::image::Image;
+use crate::overlay::{self, Legend};
+use crate::raster::{Mesh, Sphere};
+use crate::run::{Body, FrameData, Role, Run};
+use crate::scale;
+use crate::shade::{self, Scene, Section};
+use crate::surface;
+
+/// What a picture should look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Pixels.
+    pub width: usize,
+    /// Pixels.
+    pub height: usize,
+    /// Samples per pixel each way.
+    pub samples: usize,
+    /// What colours mean.
+    pub quantity: Quantity,
+    /// From where it is seen.
+    pub view: View,
+    /// Shows the liquid's surface instead of its particles.
+    pub surface: bool,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look {
+            width: 1280,
+            height: 720,
+            samples: 2,
+            quantity: Quantity::Velocity,
+            view: View::Usual,
+            surface: false,
+        }
+    }
+}
+
+/// What colours mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Speed, m/s.
+    Velocity,
+    /// Pa
+    Pressure,
+    /// kg/m³
+    Density,
+    /// Which fluid it is.
+    Phase,
+    /// Nothing: all water is blue.
+    None,
+}
+
+/// Everything that is the same for all pictures of a film.
+#[derive(Clone, Debug)]
+pub struct Stage<'a> {
+    run: &'a Run,
+    look: Look,
+    camera: Camera,
+    bounds: Aabb,
+    range: Option<[f64; 2]>,
+}
+
+impl<'a> Stage<'a> {
+    /// A camera and colours that suit the frames from `first` to `last`. Cameras of all pictures of a
+    /// run are the same; colours suit the frames that are asked for.
+    pub fn new(run: &'a Run, look: Look, first: u64, last: u64) -> Result<Stage<'a>, RenderError> {
+        let (Some(&start), Some(&end)) = (run.frames.first(), run.frames.last()) else {
+            return Err(RenderError::Request("the run has no frames".to_owned()));
+        };
+        if !(16..=16384).contains(&look.width) || !(16..=16384).contains(&look.height) {
+            let message = "pictures have 16 to 16384 pixels each way".to_owned();
+            return Err(RenderError::Request(message));
+        }
+        if look.surface && run.is_2d {
+            let message = "the liquid of a 2D scene has no surface in space: leave out --surface";
+            return Err(RenderError::Request(message.to_owned()));
+        }
+        let mut outline = Vec::new();
+        let mut shown = [start, run.frames[run.frames.len() / 2], end].to_vec();
+        shown.dedup();
+        for index in shown {
+            outline.extend(outline_of(run, &run.load(index)?));
+        }
+        if outline.is_empty() {
+            outline.extend([DVec3::ZERO, DVec3::ONE]);
+        }
+        let bounds = Aabb::around(outline.iter().copied());
+        let mut range: Option<[f64; 2]> = None;
+        let shown: Vec<u64> =
+            run.frames.iter().copied().filter(|k| (first..=last).contains(k)).collect();
+        let stride = shown.len() / 8 + 1;
+        for &index in shown.iter().rev().step_by(stride) {
+            let values = values(&run.load_points(index)?, look.quantity);
+            if let Some([low, high]) = scale::range(&values) {
+                let [a, b] = range.unwrap_or([low, high]);
+                range = Some([a.min(low), b.max(high)]);
+            }
+        }
+        if look.quantity == Quantity::Velocity {
+            range = range.map(|[_, high]| [0.0, high]);
+        }
+        let range = range.map(scale::rounded);
+        let camera = camera(run, &look, bounds, &outline);
+        Ok(Stage { run, look, camera, bounds, range })
+    }
+
+    /// Draws a frame.
+    pub fn picture(&self, frame: &FrameData) -> Result<Image, RenderError> {
+        let scene = self.scene(frame)?;
+        let Look { width, height, samples, .. } = self.look;
+        let mut image = shade::render(&scene, &self.camera, width, height, samples.clamp(1, 4));
+        overlay::draw(&mut image, &self.run.title, frame.time, self.legend().as_ref());
+        Ok(image)
+    }
+
+    /// The colours of the particles of a frame.
+    pub fn colors(&self, points: &Points) -> Vec<Linear> {
+        let ramp = match self.look.quantity {
+            Quantity::Phase => {
+                return points.fluid.iter().map(|&k| color::of_fluid(k as usize)).collect();
+            }
+            Quantity::None => return vec![color::of_fluid(0); points.len()],
+            _ => ramp(self.look.quantity),
+        };
+        let table = ramp.table();
+        let [low, high] = self.range.unwrap_or([0.0, 1.0]);
+        values(points, self.look.quantity)
+            .iter()
+            .map(|&v| {
+                let t = (f64::from(v) - low) / (high - low);
+                table[(t.clamp(0.0, 1.0) * 255.0 + 0.5) as usize] // not a number: the first
+            })
+            .collect()
+    }
+
+    /// The liquid, as particles or as its surface, and the bodies.
+    pub fn scene(&self, frame: &FrameData) -> Result<Scene, RenderError> {
+        let mut scene = self.bodies(frame);
+        let colors = self.colors(&frame.points);
+        if self.look.surface {
+            for liquid in surface::reconstruct(&frame.points, self.run.spacing, &colors)? {
+                let mesh = Mesh {
+                    positions: liquid.vertices.iter().map(|&v| self.camera.local(v)).collect(),
+                    normals: liquid.normals,
+                    colors: liquid.extra,
+                    triangles: liquid.triangles,
+                };
+                append(&mut scene.water, &mesh);
+            }
+            return Ok(scene);
+        }
+        let radius = 0.5 * self.run.spacing as f32 * if self.run.is_2d { 1.1 } else { 1.05 };
+        let particles = frame.points.position.iter().zip(colors);
+        scene.spheres.extend(particles.map(|(&p, color)| Sphere {
+            center: self.camera.local(p),
+            radius,
+            color,
+        }));
+        Ok(scene)
+    }
+
+    fn legend(&self) -> Option<Legend> {
+        let title = match self.look.quantity {
+            Quantity::Velocity => "speed (m/s)",
+            Quantity::Pressure => "pressure (Pa)",
+            Quantity::Density => "density (kg/m³)",
+            Quantity::Phase => {
+                let name =
+                    |(k, (name, _)): (usize, &(String, f64))| (name.clone(), color::of_fluid(k));
+                return Some(Legend::Names(self.run.fluids.iter().enumerate().map(name).collect()));
+            }
+            Quantity::None => return None,
+        };
+        let range = self.range?;
+        let table = ramp(self.look.quantity).table();
+        Some(Legend::Bar { title: title.to_owned(), range, table })
+    }
+
+    fn bodies(&self, frame: &FrameData) -> Scene {
+        let up = self.run.up.as_vec3();
+        let mut scene = Scene {
+            up,
+            radius: (self.bounds.size().length() / 2.0).max(1e-9) as f32,
+            spacing: self.run.spacing as f32,
+            flat: self.run.is_2d && self.camera.orthographic,
+            ..Scene::default()
+        };
+        let mut obstacles = 0;
+        for body in &frame.bodies {
+            let role = self.run.role(body.solid);
+            let color = match role {
+                Role::Container => color::srgb(0xe9eef2),
+                Role::Sheet => color::srgb(0xd0d6da),
+                Role::Obstacle => {
+                    obstacles += 1;
+                    color::of_solid(obstacles - 1)
+                }
+            };
+            if body.triangles.is_empty() {
+                let radius = 0.5 * self.run.spacing as f32;
+                scene.spheres.extend(body.vertices.iter().map(|&p| Sphere {
+                    center: self.camera.local(p),
+                    radius,
+                    color,
+                }));
+            } else if scene.flat {
+                let segments = cut(body, |p| self.camera.local(p));
+                let fill = (role == Role::Obstacle).then_some(color);
+                scene.sections.push(Section { segments, fill });
+            } else if role == Role::Container {
+                append(&mut scene.walls, &smooth(body, &self.camera, color));
+                scene.lines.extend(edges(body, &self.camera));
+            } else {
+                append(&mut scene.solids, &smooth(body, &self.camera, color));
+            }
+        }
+        if !scene.flat {
+            let corners = (0..8).map(|k| {
+                let pick = |a: usize| {
+                    if k >> a & 1 == 1 { self.bounds.max[a] } else { self.bounds.min[a] }
+                };
+                self.camera.local(DVec3::new(pick(0), pick(1), pick(2))).dot(up)
+            });
+            scene.ground = Some(corners.fold(f32::MAX, f32::min) - 1e-3 * scene.radius);
+        }
+        scene
+    }
+}
+
+fn camera(run: &Run, look: &Look, bounds: Aabb, outline: &[DVec3]) -> Camera {
+    let unit = overlay::unit(look.height);
+    let bottom =
+        if matches!(look.quantity, Quantity::None | Quantity::Phase) { 64.0 } else { 92.0 };
+    let viewport = Viewport {
+        size: Vec2::new(look.width as f32, look.height as f32),
+        margins: [48.0 * unit, 64.0 * unit, 48.0 * unit, bottom * unit],
+    };
+    Camera::new(look.view, bounds, outline, run.up, run.is_2d, viewport)
+}
+
+fn ramp(quantity: Quantity) -> Ramp {
+    match quantity {
+        Quantity::Pressure => Ramp::Ember,
+        Quantity::Density => Ramp::Meadow,
+        _ => Ramp::Water,
+    }
+}
+
+fn values(points: &Points, quantity: Quantity) -> Vec<f32> {
+    match quantity {
+        Quantity::Velocity => {
+            points.velocity.par_iter().map(|&v| Vec3::from_array(v).length()).collect()
+        }
+        Quantity::Pressure => points.pressure.clone(),
+        Quantity::Density => points.density.clone(),
+        Quantity::Phase | Quantity::None => Vec::new(),
+    }
+}
+
+/// Points that should be in the picture: the fluid without its few stray drops, and all bodies but
+/// wide floors.
+fn outline_of(run: &Run, frame: &FrameData) -> Vec<DVec3> {
+    const ENOUGH: usize = 2000;
+    let mut outline = Vec::new();
+    for body in frame.bodies.iter().filter(|body| run.role(body.solid) != Role::Sheet) {
+        let stride = body.vertices.len() / ENOUGH + 1;
+        outline.extend(body.vertices.iter().step_by(stride).filter(|p| p.is_finite()));
+    }
+    let stride = frame.points.len() / (10 * ENOUGH) + 1;
+    let sample: Vec<DVec3> =
+        frame.points.position.iter().step_by(stride).filter(|p| p.is_finite()).copied().collect();
+    if !sample.is_empty() {
+        let mut usual = Aabb::EMPTY;
+        for axis in 0..3 {
+            let mut along: Vec<f64> = sample.iter().map(|p| p[axis]).collect();
+            along.sort_unstable_by(f64::total_cmp);
+            let stray = along.len() / 200;
+            usual.min[axis] = along[stray];
+            usual.max[axis] = along[along.len() - 1 - stray];
+        }
+        let stride = sample.len() / ENOUGH + 1;
+        outline.extend(sample.iter().step_by(stride).map(|p| p.clamp(usual.min, usual.max)));
+        if outline.is_empty() {
+            outline.extend([usual.min, usual.max]);
+        }
+    }
+    if run.is_2d {
+        outline.iter_mut().for_each(|p| p.z = 0.0);
+    }
+    outline
+}
+
+fn append(mesh: &mut Mesh, other: &Mesh) {
+    let first = mesh.positions.len() as u32;
+    mesh.positions.extend_from_slice(&other.positions);
+    mesh.normals.extend_from_slice(&other.normals);
+    mesh.colors.extend_from_slice(&other.colors);
+    mesh.triangles.extend(other.triangles.iter().map(|t| t.map(|v| first + v)));
+}
+
+/// Numbers vertices by where they are: files repeat corners for every triangle.
+fn merged(body: &Body) -> Vec<u32> {
+    let mut numbers: BTreeMap<[u64; 3], u32> = BTreeMap::new();
+    body.vertices
+        .iter()
+        .map(|v| {
+            let next = numbers.len() as u32;
+            *numbers.entry(v.to_array().map(|x| (x + 0.0).to_bits())).or_insert(next)
+        })
+        .collect()
+}
+
+/// The body with normals that are smooth across small angles and sharp across large ones.
+fn smooth(body: &Body, camera: &Camera, color: Linear) -> Mesh {
+    const SHARP: f32 = 0.82; // 35 degrees
+    let place = merged(body);
+    let positions: Vec<Vec3> = body.vertices.iter().map(|&v| camera.local(v)).collect();
+    let area = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| positions[v as usize]);
+        (b - a).cross(c - a)
+    };
+    let areas: Vec<Vec3> = body.triangles.iter().map(area).collect();
+    let mut around = vec![Vec::new(); body.vertices.len()];
+    for (k, t) in body.triangles.iter().enumerate() {
+        for &v in t {
+            around[place[v as usize] as usize].push(k as u32);
+        }
+    }
+    let mut mesh = Mesh::default();
+    for (k, t) in body.triangles.iter().enumerate() {
+        let own = areas[k].normalize_or_zero();
+        for &v in t {
+            let near = &around[place[v as usize] as usize];
+            // A fan of hundreds, like the cap of a cylinder, is flat: looking at a few is enough.
+            let sum: Vec3 = near
+                .iter()
+                .take(64)
+                .map(|&j| areas[j as usize])
+                .filter(|a| a.normalize_or_zero().dot(own) > SHARP)
+                .sum();
+            mesh.positions.push(positions[v as usize]);
+            mesh.normals.push(sum.normalize_or(own));
+            mesh.colors.push(color);
+        }
+        let first = 3 * k as u32;
+        mesh.triangles.push([first, first + 1, first + 2]);
+    }
+    mesh
+}
+
+/// Edges of a container: where it ends, bends, or turns away from the camera.
+fn edges(body: &Body, camera: &Camera) -> Vec<[Vec3; 2]> {
+    const SHARP: f32 = 0.82;
+    let place = merged(body);
+    let position = |v: u32| camera.local(body.vertices[v as usize]);
+    let mut found: BTreeMap<[u32; 2], ([u32; 2], Vec<Vec3>)> = BTreeMap::new();
+    for t in &body.triangles {
+        let [a, b, c] = t.map(position);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        for [v, w] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
+            let mut key = [place[v as usize], place[w as usize]];
+            key.sort_unstable();
+            found.entry(key).or_insert_with(|| ([v, w], Vec::new())).1.push(normal);
+        }
+    }
+    let is_drawn = |([v, _], normals): &&([u32; 2], Vec<Vec3>)| {
+        let to_eye = camera.eye - position(*v);
+        match normals[..] {
+            [n, m] => n.dot(m) < SHARP || (n.dot(to_eye) > 0.0) != (m.dot(to_eye) > 0.0),
+            _ => true,
+        }
+    };
+    found.values().filter(is_drawn).map(|(ends, _)| ends.map(position)).collect()
+}
+
+/// Where the triangles of a body meet the plane z = 0.
+fn cut(body: &Body, place: impl Fn(DVec3) -> Vec3) -> Vec<[Vec3; 2]> {
+    let mut segments = Vec::new();
+    for t in &body.triangles {
+        let corners = t.map(|v| body.vertices[v as usize]);
+        let mut ends = Vec::new();
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            if (a.z > 0.0) != (b.z > 0.0) {
+                ends.push(place(a.lerp(b, a.z / (a.z - b.z))));
+            }
+        }
+        if let [a, b] = ends[..] {
+            segments.push([a, b]);
+        }
+    }
+    segments
+}

@@ -1,0 +1,103 @@
+//! Frames read back from disk.
+
+use std::sync::Arc;
+
+use splashdown::math::{DQuat, DVec3, Pose};
+use splashdown::mesh::TriangleMesh;
+use splashdown::output::frame::{Points, Surfaces};
+use splashdown::output::{ply, vtk};
+use splashdown_render::vtp;
+
+fn points(n: usize) -> Points {
+    let x = |i: usize, k: usize| ((i * k) % 101) as f64 / 7.0;
+    Points {
+        position: (0..n).map(|i| DVec3::new(1e7 + x(i, 3), x(i, 5), -x(i, 7))).collect(),
+        velocity: (0..n).map(|i| [x(i, 11) as f32, -1.5, x(i, 13) as f32]).collect(),
+        pressure: (0..n).map(|i| x(i, 17) as f32).collect(),
+        density: (0..n).map(|i| 1000.0 + x(i, 19) as f32).collect(),
+        id: (0..n as u32).map(|i| i * 7).collect(),
+        fluid: (0..n as u32).map(|i| i % 3).collect(),
+    }
+}
+
+fn surfaces() -> Surfaces {
+    let triangle = TriangleMesh {
+        vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+        triangles: vec![[0, 1, 2]],
+    };
+    let dots = TriangleMesh { vertices: vec![DVec3::Z, DVec3::ONE], triangles: Vec::new() };
+    let pose =
+        Pose { translation: DVec3::new(0.0, 0.0, 5.0), rotation: DQuat::from_rotation_x(1.0) };
+    Surfaces {
+        fixed: vec![
+            (4, Pose::IDENTITY, Arc::new(triangle.clone())),
+            (1, pose, Arc::new(dots)),
+            (2, pose, Arc::new(triangle)),
+        ],
+        moving: Vec::new(),
+    }
+}
+
+#[test]
+fn particles_read_back_as_they_were_written() {
+    for n in [0, 1, 1000] {
+        let points = points(n);
+        let mut file = Vec::new();
+        vtk::write_points(&mut file, &points).unwrap();
+        assert_eq!(vtp::read_points(&file).unwrap(), points);
+        let mut file = Vec::new();
+        ply::write(&mut file, &points).unwrap();
+        assert_eq!(splashdown_render::ply::read_points(&file).unwrap(), points);
+    }
+}
+
+#[test]
+fn bodies_read_back_as_they_were_written() {
+    let surfaces = surfaces();
+    let mut file = Vec::new();
+    vtk::write_fixed(&mut file, &surfaces).unwrap();
+    let bodies = vtp::read_bodies(&file).unwrap();
+    assert_eq!(bodies.triangles, [[0, 1, 2], [5, 6, 7]]);
+    assert_eq!(bodies.body_of_triangle, [4, 2]);
+    assert_eq!(bodies.points, [3, 4]);
+    assert_eq!(bodies.body_of_point, [1, 1]);
+    assert_eq!(bodies.vertices[1], DVec3::X);
+    assert_eq!(bodies.vertices[5], surfaces.fixed[1].1.apply(DVec3::ZERO));
+}
+
+#[test]
+fn damaged_files_give_errors_and_never_panic() {
+    let (mut fluid, mut solid, mut mesh) = (Vec::new(), Vec::new(), Vec::new());
+    vtk::write_points(&mut fluid, &points(20)).unwrap();
+    vtk::write_fixed(&mut solid, &surfaces()).unwrap();
+    ply::write(&mut mesh, &points(20)).unwrap();
+    let all = |file: &[u8]| {
+        let points = vtp::read_points(file).is_err();
+        let bodies = vtp::read_bodies(file).is_err();
+        let ply = splashdown_render::ply::read_points(file).is_err();
+        [points, bodies, ply]
+    };
+    for file in [&fluid, &solid, &mesh] {
+        // What follows the arrays is not needed; everything before is.
+        for length in (0..file.len().saturating_sub(40)).step_by(3) {
+            assert_eq!(all(&file[..length]), [true; 3], "cut to {length}");
+        }
+        for place in 0..file.len() {
+            for bits in [0x01, 0x80, 0xff] {
+                let mut damaged = file.clone();
+                damaged[place] ^= bits;
+                all(&damaged);
+            }
+        }
+    }
+    assert_eq!(all(b""), [true; 3]);
+    assert_eq!(all(&[b'_'; 5000]), [true; 3]);
+    // Indices out of range, found by their bytes: the corners of the last triangle.
+    let corners: Vec<u8> = [5i32, 6, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
+    let at = solid.windows(12).position(|w| w == corners).unwrap();
+    for index in [8i32, -1, i32::MAX] {
+        let mut damaged = solid.clone();
+        damaged[at..at + 4].copy_from_slice(&index.to_le_bytes());
+        assert!(vtp::read_bodies(&damaged).unwrap_err().contains("vertex"));
+    }
+}
