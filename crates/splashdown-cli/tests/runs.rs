@@ -126,8 +126,14 @@ fn signal(child: &Child, name: &str) {
 fn a_run_says_where_its_results_are_and_what_to_do_next() {
     let place = Place::new();
     let text = place.succeed("run small.toml --until 0.05");
-    for part in ["out/small/frame-0002.png", "out/small/fluid.pvd", "ParaView", "--resume", "density solve", "splashdown list"]
-    {
+    for part in [
+        "out/small/frame-0002.png",
+        "out/small/fluid.pvd",
+        "ParaView",
+        "--resume",
+        "density solve",
+        "splashdown list",
+    ] {
         assert!(text.contains(part), "{part} is missing from\n{text}");
     }
     let files = content(&place.path("out/small"));
