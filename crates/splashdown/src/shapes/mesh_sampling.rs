@@ -387,29 +387,4 @@ mod tests {
         let [a, b] = [(); 2].map(|()| ball.sample_surface(0.1, 0.0, Dimension::Three).unwrap());
         assert_eq!(a, b);
     }
-
-    #[test]
-    #[ignore = "prints the figures of every mesh"]
-    fn print_figures() {
-        for shape in shapes() {
-            for offset in [-0.5, 0.0, 0.5] {
-                let samples =
-                    as_mesh(&shape).sample_surface(1.0, offset, Dimension::Three).unwrap();
-                let surface = dense_offset_surface(&shape, 0.05, offset, Dimension::Three);
-                let (cover, apart) = (covering(&surface, &samples), nearest_pair(&samples));
-                println!("{cover:.3} {apart:.3} n={} off={offset} {shape:?}", samples.len());
-            }
-        }
-    }
-
-    #[test]
-    #[ignore = "a measurement"]
-    fn print_the_time_of_many_samples() {
-        let ball = Shape::Mesh(MeshShape::new(icosphere(6)).unwrap());
-        for h in [0.05, 0.0112] {
-            let start = std::time::Instant::now();
-            let n = ball.sample_surface(h, 0.0, Dimension::Three).unwrap().len();
-            println!("{n} samples in {:?}", start.elapsed());
-        }
-    }
 }

@@ -217,22 +217,4 @@ mod tests {
         let flat = Shape::Plane { normal: DVec3::Z, half_size: 1.0 };
         assert!(flat.sample_surface(0.1, 0.0, Dimension::Two).is_err());
     }
-
-    #[test]
-    #[ignore = "prints the figures of every shape"]
-    fn print_figures() {
-        for (a, b, c) in [(3.0, 4.0, 2.5), (8.0, 10.0, 6.0), (20.3, 14.7, 11.1)] {
-            for shape in shapes_of_size(a, b, c) {
-                for dimension in [Dimension::Two, Dimension::Three] {
-                    for offset in [-0.5, 0.0, 0.5] {
-                        let (cover, apart) = figures(&shape, offset, dimension);
-                        let n = shape.sample_surface(1.0, offset, dimension).unwrap().len();
-                        println!(
-                            "{cover:.3} {apart:.3} n={n:5} off={offset:4} {dimension:?} {shape:?}"
-                        );
-                    }
-                }
-            }
-        }
-    }
 }
