@@ -160,7 +160,7 @@ fn write_obj(out: &mut impl Write, surface: &Surface<'_>) -> io::Result<()> {
 
 fn write_ply(out: &mut impl Write, surface: &Surface<'_>) -> io::Result<()> {
     write!(out, "ply\nformat binary_little_endian 1.0\ncomment splashdown\n")?;
-    write!(out, "element vertex {}\n", surface.vertices.len())?;
+    writeln!(out, "element vertex {}", surface.vertices.len())?;
     write!(out, "property double x\nproperty double y\nproperty double z\n")?;
     if !surface.normals.is_empty() {
         write!(out, "property float nx\nproperty float ny\nproperty float nz\n")?;
@@ -168,7 +168,7 @@ fn write_ply(out: &mut impl Write, surface: &Surface<'_>) -> io::Result<()> {
     if !surface.velocity.is_empty() {
         write!(out, "property float vx\nproperty float vy\nproperty float vz\n")?;
     }
-    write!(out, "element face {}\n", surface.triangles.len())?;
+    writeln!(out, "element face {}", surface.triangles.len())?;
     write!(out, "property list uchar uint vertex_indices\nend_header\n")?;
     for (i, v) in surface.vertices.iter().enumerate() {
         v.to_array().iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
@@ -251,6 +251,6 @@ mod tests {
         assert_eq!(length(&bare), 4 * 24 + 2 * 13);
         let mut vtk = Vec::new();
         write_vtk(&mut vtk, &full).unwrap();
-        assert!(vtk.windows(20).any(|w| w == b"\nVECTORS velocity flo"));
+        assert!(vtk.windows(17).any(|w| w == b"\nVECTORS velocity"));
     }
 }

@@ -187,9 +187,8 @@ impl GifFilm {
             (columns.first().copied().unwrap_or(0), columns.last().copied().unwrap_or(0));
         let mut part = Vec::with_capacity((bottom + 1 - top) * (right + 1 - left));
         for y in top..=bottom {
-            for i in y * width + left..=y * width + right {
-                part.push(if has_changed(i) { now[i] } else { UNCHANGED });
-            }
+            let row = y * width + left..y * width + right + 1;
+            part.extend(row.map(|i| if has_changed(i) { now[i] } else { UNCHANGED }));
         }
         (frame.left, frame.top) = (left as u16, top as u16);
         (frame.width, frame.height) = ((right + 1 - left) as u16, (bottom + 1 - top) as u16);
