@@ -290,3 +290,36 @@ fn the_other_commands_answer() {
     assert!(place.succeed("check small.toml").contains("water"));
     serde_json::from_str::<serde_json::Value>(&place.succeed("schema")).unwrap();
 }
+
+#[test]
+fn a_run_becomes_pictures_films_and_meshes() {
+    let place = Place::new();
+    place.succeed("run small.toml --until 0.05 --quiet --out run");
+    assert!(!place.path("run/frame-0002.png").exists(), "a quiet run draws nothing");
+    let path = place.succeed("render run --size 320x180");
+    assert_eq!(path.trim(), "run/frame-0002.png");
+    assert!(fs::read(place.path("run/frame-0002.png")).unwrap().starts_with(b"\x89PNG"));
+    place.succeed("render run --frame 1 --color pressure --samples 1 --out one.png");
+    assert!(place.path("one.png").exists());
+    place.succeed("render run --film film.gif --size 160x90");
+    assert!(fs::read(place.path("film.gif")).unwrap().starts_with(b"GIF89a"));
+    place.succeed("export run --format obj");
+    assert!(place.path("run/meshes/bodies_motion.csv").exists());
+    for (line, words) in [
+        ("render run --frame 99", "frames go from 0 to 2"),
+        ("render nowhere", "no scene.toml"),
+        ("render run --film a.avi", ".gif, .mp4 or .webp"),
+        ("render run --camera up", "three-quarter"),
+        ("render run --size 0x5", "1280x720"),
+        ("render run --surface", "2D"),
+    ] {
+        let output = place.run(line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(stderr(&output).contains(words), "{line}: {}", stderr(&output));
+    }
+    // A damaged frame is named.
+    fs::write(place.path("run/vtk/fluid_000001.vtp"), "half a fr").unwrap();
+    let output = place.run("render run --frame 1");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("fluid_000001.vtp"), "{}", stderr(&output));
+}

@@ -187,7 +187,7 @@ impl GifFilm {
             (columns.first().copied().unwrap_or(0), columns.last().copied().unwrap_or(0));
         let mut part = Vec::with_capacity((bottom + 1 - top) * (right + 1 - left));
         for y in top..=bottom {
-            let row = y * width + left..=y * width + right;
+            let row = y * width + left..y * width + right + 1;
             part.extend(row.map(|i| if has_changed(i) { now[i] } else { UNCHANGED }));
         }
         (frame.left, frame.top) = (left as u16, top as u16);

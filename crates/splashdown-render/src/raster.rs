@@ -83,16 +83,84 @@ pub struct Buffer {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    Sphere {
-        x: f32,
-        y: f32,
-        /// Radius in pixels.
-        pixels: f32,
-        z: f32,
-        radius: f32,
-    },
+    Sphere(Disc),
     /// Corners in pixels with what is interpolated: 1/z, or z in orthographic pictures.
     Triangle([Vec3; 3]),
+}
+
+/// A sphere as it is seen.
+#[derive(Clone, Copy)]
+struct Disc {
+    /// Pixels.
+    center: Vec2,
+    /// Radius in pixels.
+    pixels: f32,
+    /// Depth of the centre, m.
+    z: f32,
+    /// m
+    radius: f32,
+}
+
+impl Shape {
+    /// Depth of its nearest point, m.
+    fn nearest(&self, camera: &Camera) -> f32 {
+        match self {
+            Shape::Sphere(disc) => disc.z - disc.radius,
+            Shape::Triangle([a, b, c]) if camera.orthographic => a.z.min(b.z).min(c.z),
+            Shape::Triangle([a, b, c]) => 1.0 / a.z.max(b.z).max(c.z),
+        }
+    }
+}
+
+/// Some rows of a buffer, drawn by one thread.
+struct Band<'a> {
+    width: usize,
+    first_row: usize,
+    depth: &'a mut [f32],
+    id: &'a mut [u32],
+}
+
+impl Band<'_> {
+    fn rows(&self) -> [usize; 2] {
+        [self.first_row, self.first_row + self.depth.len() / self.width]
+    }
+
+    fn sphere(&mut self, disc: &Disc, number: u32) {
+        let Disc { center, pixels, z, radius } = *disc;
+        let nearest = z - radius;
+        let [from, to] = self.rows();
+        let Some([first, last]) = rows(center.y - pixels, center.y + pixels, to) else { return };
+        let per_pixel = 1.0 / pixels;
+        for row in (first as usize).max(from)..=last as usize {
+            let dy = (row as f32 + 0.5 - center.y) * per_pixel;
+            let half = (1.0 - dy * dy).max(0.0).sqrt() * pixels;
+            let columns = columns(center.x - half, center.x + half, self.width);
+            let start = (row - from) * self.width;
+            let depths = &mut self.depth[start + columns.start..start + columns.end];
+            let ids = &mut self.id[start + columns.start..start + columns.end];
+            for (k, (depth, id)) in depths.iter_mut().zip(ids).enumerate() {
+                if *depth <= nearest {
+                    continue;
+                }
+                let dx = ((columns.start + k) as f32 + 0.5 - center.x) * per_pixel;
+                let here = z - radius * (1.0 - dx * dx - dy * dy).max(0.0).sqrt();
+                if here < *depth {
+                    *depth = here;
+                    *id = number;
+                }
+            }
+        }
+    }
+
+    fn triangle(&mut self, camera: &Camera, corners: &[Vec3; 3], number: u32) {
+        let rows = self.rows();
+        visit(corners, camera.orthographic, self.width, rows, |i, z| {
+            if z < self.depth[i] {
+                self.depth[i] = z;
+                self.id[i] = number;
+            }
+        });
+    }
 }
 
 struct Projected {
@@ -109,23 +177,25 @@ impl Buffer {
         Buffer { width, height, depth: vec![f32::INFINITY; n], id: vec![0; n] }
     }
 
-    /// Draws layers, nearest first.
+    /// Draws layers; at every sample the nearest wins.
     pub fn draw(&mut self, camera: &Camera, layers: &[Layer<'_>]) {
-        let shapes = project(camera, layers, self.height);
+        let mut shapes = project(camera, layers, self.height);
+        // Near ones first: most of what they hide is then rejected by one comparison.
+        shapes.par_sort_unstable_by(|a, b| {
+            a.shape.nearest(camera).total_cmp(&b.shape.nearest(camera)).then(a.id.cmp(&b.id))
+        });
         let bins = bin(&shapes, self.height);
         let width = self.width;
         let bands =
             self.depth.par_chunks_mut(BAND * width).zip(self.id.par_chunks_mut(BAND * width));
         bands.zip(&bins).enumerate().for_each(|(band, ((depth, id), bin))| {
-            let first_row = band * BAND;
+            let mut band = Band { width, first_row: band * BAND, depth, id };
             for &k in bin {
                 let Projected { shape, id: number, .. } = &shapes[k as usize];
-                visit(shape, camera.orthographic, width, first_row, depth.len() / width, |i, z| {
-                    if z < depth[i] {
-                        depth[i] = z;
-                        id[i] = *number;
-                    }
-                });
+                match shape {
+                    Shape::Sphere(sphere) => band.sphere(sphere, *number),
+                    Shape::Triangle(corners) => band.triangle(camera, corners, *number),
+                }
             }
         });
     }
@@ -139,13 +209,12 @@ impl Buffer {
         let mut thickness = vec![0.0; self.depth.len()];
         let bands = thickness.par_chunks_mut(BAND * width).zip(self.depth.par_chunks(BAND * width));
         bands.zip(&bins).enumerate().for_each(|(band, ((sum, depth), bin))| {
-            let first_row = band * BAND;
+            let rows = [band * BAND, band * BAND + depth.len() / width];
             for &k in bin {
                 let Shape::Triangle(corners) = &shapes[k as usize].shape else { continue };
                 // Leaving counts up to where the ray is stopped, entering counts against it.
                 let sign = if signed_area(corners) > 0.0 { 1.0 } else { -1.0 };
-                let shape = &shapes[k as usize].shape;
-                visit(shape, camera.orthographic, width, first_row, depth.len() / width, |i, z| {
+                visit(corners, camera.orthographic, width, rows, |i, z| {
                     sum[i] += sign * z.min(depth[i]);
                 });
             }
@@ -187,10 +256,11 @@ fn project_sphere(camera: &Camera, s: &Sphere, id: u32, height: usize) -> Option
     if !v.is_finite() || v.z - s.radius <= camera.near {
         return None;
     }
-    let Vec2 { x, y } = camera.project(v);
+    let center = camera.project(v);
     let pixels = s.radius * camera.pixels_per_metre(v.z);
-    let rows = rows(y - pixels, y + pixels, height)?;
-    Some(Projected { shape: Shape::Sphere { x, y, pixels, z: v.z, radius: s.radius }, id, rows })
+    let rows = rows(center.y - pixels, center.y + pixels, height)?;
+    let disc = Disc { center, pixels, z: v.z, radius: s.radius };
+    Some(Projected { shape: Shape::Sphere(disc), id, rows })
 }
 
 fn project_triangle(
@@ -263,64 +333,47 @@ fn bin(shapes: &[Projected], height: usize) -> Vec<Vec<u32>> {
     bins
 }
 
-/// Calls `found(index in the band, depth)` for every sample of a band that shows the shape.
+/// Samples of a row between `low` and `high`. One on a shared edge belongs to one side only.
+fn columns(low: f32, high: f32, width: usize) -> std::ops::Range<usize> {
+    let first = (low - 0.5).ceil().max(0.0);
+    let last = (high - 0.5).ceil().min(width as f32);
+    if first < last { first as usize..last as usize } else { 0..0 }
+}
+
+/// Calls `found(index in the band, depth)` for every sample of a triangle in the rows of a band.
 fn visit(
-    shape: &Shape,
+    corners: &[Vec3; 3],
     orthographic: bool,
     width: usize,
-    first_row: usize,
-    row_count: usize,
+    [from, to]: [usize; 2],
     mut found: impl FnMut(usize, f32),
 ) {
-    let columns = |low: f32, high: f32| {
-        let first = (low - 0.5).ceil().max(0.0);
-        let last = (high - 0.5).floor().min(width as f32 - 1.0);
-        if first <= last { first as usize..last as usize + 1 } else { 0..0 }
-    };
-    match *shape {
-        Shape::Sphere { x, y, pixels, z, radius } => {
-            let Some([first, last]) = rows(y - pixels, y + pixels, first_row + row_count) else {
-                return;
-            };
-            for row in (first as usize).max(first_row)..=last as usize {
-                let dy = (row as f32 + 0.5 - y) / pixels;
-                let half = (1.0 - dy * dy).max(0.0).sqrt() * pixels;
-                for column in columns(x - half, x + half) {
-                    let dx = (column as f32 + 0.5 - x) / pixels;
-                    let height = (1.0 - dx * dx - dy * dy).max(0.0).sqrt();
-                    found((row - first_row) * width + column, z - radius * height);
-                }
+    let [a, b, c] = *corners;
+    let inverse = 1.0 / signed_area(corners);
+    let low = a.min(b).min(c);
+    let high = a.max(b).max(c);
+    let exact = |value: f32| value.clamp(low.z, high.z); // slivers would extrapolate
+    let Some([first, last]) = rows(low.y, high.y, to) else { return };
+    for row in (first as usize).max(from)..=last as usize {
+        let y = row as f32 + 0.5;
+        // Where this row enters and leaves the triangle.
+        let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
+        for [p, q] in [[a, b], [b, c], [c, a]] {
+            if (p.y <= y) != (q.y <= y) {
+                // From the upper to the lower corner, so that triangles that share an edge
+                // agree about it to the last bit.
+                let [p, q] = if p.y < q.y { [p, q] } else { [q, p] };
+                let x = p.x + (q.x - p.x) * ((y - p.y) / (q.y - p.y));
+                left = left.min(x);
+                right = right.max(x);
             }
         }
-        Shape::Triangle(corners) => {
-            let [a, b, c] = corners;
-            let inverse = 1.0 / signed_area(&corners);
-            let low = a.min(b).min(c);
-            let high = a.max(b).max(c);
-            let Some([first, last]) = rows(low.y, high.y, first_row + row_count) else { return };
-            for row in (first as usize).max(first_row)..=last as usize {
-                let y = row as f32 + 0.5;
-                // Where this row enters and leaves the triangle.
-                let (mut left, mut right) = (f32::INFINITY, f32::NEG_INFINITY);
-                for [p, q] in [[a, b], [b, c], [c, a]] {
-                    if (p.y <= y) != (q.y <= y) {
-                        // From the upper to the lower corner, so that triangles that share an edge
-                        // agree about it to the last bit.
-                        let [p, q] = if p.y < q.y { [p, q] } else { [q, p] };
-                        let x = p.x + (q.x - p.x) * ((y - p.y) / (q.y - p.y));
-                        left = left.min(x);
-                        right = right.max(x);
-                    }
-                }
-                for column in columns(left, right) {
-                    let p = Vec2::new(column as f32 + 0.5, y);
-                    let v = ((c.x - p.x) * (a.y - p.y) - (c.y - p.y) * (a.x - p.x)) * inverse;
-                    let w = ((a.x - p.x) * (b.y - p.y) - (a.y - p.y) * (b.x - p.x)) * inverse;
-                    let value = a.z + (b.z - a.z) * v + (c.z - a.z) * w;
-                    let z = if orthographic { value } else { 1.0 / value };
-                    found((row - first_row) * width + column, z);
-                }
-            }
+        for column in columns(left, right, width) {
+            let p = Vec2::new(column as f32 + 0.5, y);
+            let v = ((c.x - p.x) * (a.y - p.y) - (c.y - p.y) * (a.x - p.x)) * inverse;
+            let w = ((a.x - p.x) * (b.y - p.y) - (a.y - p.y) * (b.x - p.x)) * inverse;
+            let value = exact(a.z + (b.z - a.z) * v + (c.z - a.z) * w);
+            found((row - from) * width + column, if orthographic { value } else { 1.0 / value });
         }
     }
 }

@@ -90,13 +90,17 @@ fn draw_ground(scene: &Scene, camera: &Camera, buffer: &mut Buffer) {
     let width = buffer.width;
     let rows = buffer.depth.par_chunks_mut(width).zip(buffer.id.par_chunks_mut(width));
     rows.enumerate().for_each(|(y, (depth, id))| {
-        for x in 0..width {
-            let (start, direction) = camera.ray(Vec2::new(x as f32 + 0.5, y as f32 + 0.5));
-            let z = (height - start.dot(scene.up)) / direction.dot(scene.up);
+        // Along a row, both the start and the direction of rays change evenly.
+        let [first, next] = [0.5, 1.5]
+            .map(|x| camera.ray(Vec2::new(x, y as f32 + 0.5)))
+            .map(|(start, direction)| [height - start.dot(scene.up), direction.dot(scene.up)]);
+        let step = [next[0] - first[0], next[1] - first[1]];
+        for (x, (depth, id)) in depth.iter_mut().zip(id).enumerate() {
+            let z = (first[0] + x as f32 * step[0]) / (first[1] + x as f32 * step[1]);
             // A floor of a tank may lie in the ground: it comes first.
-            if z > camera.near && z * 1.0001 < depth[x] {
-                depth[x] = z;
-                id[x] = GROUND;
+            if z > camera.near && z * 1.0001 < *depth {
+                *depth = z;
+                *id = GROUND;
             }
         }
     });
@@ -122,7 +126,7 @@ fn hit(scene: &Scene, camera: &Camera, pixel: Vec2, depth: f32, id: u32) -> Hit 
     let (start, direction) = camera.ray(pixel);
     let position = start + direction * depth;
     if id == GROUND {
-        return Hit { position, normal: scene.up, color: srgb(GROUND_COLOR), kind: Kind::Ground };
+        return Hit { position, normal: scene.up, color: Vec3::ZERO, kind: Kind::Ground };
     }
     let mut k = id as usize - 1;
     if let Some(sphere) = scene.spheres.get(k) {
@@ -239,6 +243,13 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
         .collect();
     let middle =
         |x: usize, y: usize| Vec2::new((x * samples) as f32 + 0.5, (y * samples) as f32 + 0.5);
+    let directions: Vec<Vec2> = (0..16 * TAPS)
+        .map(|i| {
+            let (turn, k) = ((i / TAPS) as f32 / 16.0, (i % TAPS) as f32);
+            let angle = (k * 0.381_966 + turn) * std::f32::consts::TAU * 3.0;
+            Vec2::from_angle(angle) * ((k + 0.3 + 0.6 * turn) / TAPS as f32)
+        })
+        .collect();
     let mut raw = vec![1.0f32; width * height];
     raw.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, visibility) in row.iter_mut().enumerate() {
@@ -249,12 +260,11 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
             }
             let point = hit(scene, camera, middle(x, y), depth, id);
             let pixels = reach * camera.pixels_per_metre(depth) / samples as f32;
-            let turn = ((x * 5 + y * 7) % 16) as f32 / 16.0;
+            let pattern = (x * 5 + y * 7) % 16;
             let mut blocked = 0.0;
             for k in 0..TAPS {
-                let angle = (k as f32 * 0.381_966 + turn) * std::f32::consts::TAU * 3.0;
-                let far = pixels.min(80.0) * ((k as f32 + 0.3 + 0.6 * turn) / TAPS as f32);
-                let (tx, ty) = (x as f32 + angle.cos() * far, y as f32 + angle.sin() * far);
+                let at = directions[pattern * TAPS + k] * pixels.min(80.0);
+                let (tx, ty) = (x as f32 + at.x, y as f32 + at.y);
                 if tx < 0.0 || ty < 0.0 || tx >= width as f32 || ty >= height as f32 {
                     continue;
                 }
@@ -295,18 +305,28 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
     smooth
 }
 
-const GROUND_COLOR: u32 = 0xd4dade;
+/// What does not depend on the sample.
+struct Backdrop {
+    ground: Vec3,
+    /// One colour for each row of samples.
+    rows: Vec<Vec3>,
+}
+
+impl Backdrop {
+    fn new(scene: &Scene, height: usize) -> Backdrop {
+        let (top, bottom, bend) = if scene.flat {
+            (srgb(0xf6f8fa), srgb(0xe3e9ee), 1.0)
+        } else {
+            (srgb(0xf3f6f9), srgb(0xc3ced8), 0.8f32)
+        };
+        let row = |y: usize| top.lerp(bottom, ((y as f32 + 0.5) / height as f32).powf(bend));
+        Backdrop { ground: srgb(0xd4dade), rows: (0..height).map(row).collect() }
+    }
+}
+
 const SKY: Vec3 = Vec3::new(0.54, 0.60, 0.68);
 const BOUNCE: Vec3 = Vec3::new(0.36, 0.35, 0.34);
 const SUN: Vec3 = Vec3::new(0.80, 0.77, 0.72);
-
-/// The colour of the empty picture, `y` from 0 at the top to 1 at the bottom.
-fn background(scene: &Scene, y: f32) -> Vec3 {
-    if scene.flat {
-        return srgb(0xf6f8fa).lerp(srgb(0xe3e9ee), y);
-    }
-    srgb(0xf3f6f9).lerp(srgb(0xc3ced8), y.clamp(0.0, 1.0).powf(0.8))
-}
 
 fn shade(
     scene: &Scene,
@@ -319,6 +339,7 @@ fn shade(
     let (width, height) = (buffer.width, buffer.height);
     let mut colors = vec![Vec3::ZERO; width * height];
     let per_block = width * samples;
+    let backdrop = Backdrop::new(scene, height);
     colors.par_chunks_mut(per_block).enumerate().for_each(|(block, rows)| {
         for column in 0..width / samples {
             // Samples of a pixel that show the same surface share one look at the shadow map.
@@ -328,14 +349,17 @@ fn shade(
                 for i in 0..samples {
                     let (x, y) = (column * samples + i, block * samples + j);
                     let (depth, id) = (buffer.depth[y * width + x], buffer.id[y * width + x]);
-                    let empty = background(scene, (y as f32 + 0.5) / height as f32);
+                    let empty = backdrop.rows[y];
                     let color = &mut rows[j * width + x];
                     if id == 0 {
                         *color = empty;
                         continue;
                     }
                     let pixel = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-                    let hit = hit(scene, camera, pixel, depth, id);
+                    let mut hit = hit(scene, camera, pixel, depth, id);
+                    if hit.kind == Kind::Ground {
+                        hit.color = backdrop.ground;
+                    }
                     let sun = match known {
                         Some((z, kind, sun))
                             if kind == hit.kind && (z - depth).abs() < scene.spacing =>
@@ -411,6 +435,7 @@ fn draw_water(
     let thickness = buffer.thickness(camera, &scene.water);
     let behind = colors.to_vec();
     let (width, height) = (buffer.width, buffer.height);
+    let horizon = srgb(0xb8c7d4);
     // A sixth of the scene is enough to hide what is behind it.
     let clear = scene.radius / 6.0;
     colors.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
@@ -449,8 +474,7 @@ fn draw_water(
 
             let r = direction - n * (2.0 * n.dot(direction));
             let up = r.dot(scene.up);
-            let mirrored =
-                srgb(0xb8c7d4).lerp(Vec3::splat(1.05), (up * 0.9 + 0.25).clamp(0.0, 1.0));
+            let mirrored = horizon.lerp(Vec3::splat(1.05), (up * 0.9 + 0.25).clamp(0.0, 1.0));
             let glint = r.dot(light.direction).max(0.0).powi(160) * 2.2 * sun
                 + r.dot(light.direction).max(0.0).powi(24) * 0.18 * sun;
             *color = refracted.lerp(mirrored, fresnel) + Vec3::splat(glint);
@@ -479,7 +503,7 @@ fn resolve(colors: &[Vec3], width: usize, height: usize, samples: usize) -> Imag
     image
 }
 
-const LINE_COLOR: [u8; 3] = [92, 108, 122];
+const LINE_COLOR: [u8; 3] = [122, 136, 148];
 
 fn draw_lines(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: usize, image: &mut Image) {
     let width = (image.height as f32 / 480.0).max(1.0);
@@ -505,7 +529,7 @@ fn draw_lines(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: usize, i
         let slack = 0.01 * scene.radius;
         image.line(ends, width, LINE_COLOR, |t, x, y| {
             let there = buffer.depth[y * samples * buffer.width + x * samples];
-            if depth_at(t) - slack < there { 0.75 } else { 0.0 }
+            if depth_at(t) - slack < there { 1.0 } else { 0.0 }
         });
     }
 }

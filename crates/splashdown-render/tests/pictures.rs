@@ -13,7 +13,10 @@ const SIZE: usize = 200;
 fn camera(flat: bool) -> Camera {
     let bounds = Aabb { min: DVec3::NEG_ONE, max: DVec3::ONE };
     let viewport = Viewport { size: Vec2::splat(SIZE as f32), margins: [0.0; 4] };
-    Camera::new(View::Front, bounds, &[bounds.min, bounds.max], DVec3::Y, flat, viewport)
+    let side = |k: usize, axis: usize| if k >> axis & 1 == 1 { 1.0 } else { -1.0 };
+    let corners: Vec<DVec3> =
+        (0..8).map(|k| DVec3::new(side(k, 0), side(k, 1), side(k, 2))).collect();
+    Camera::new(View::Front, bounds, &corners, DVec3::Y, flat, viewport)
 }
 
 fn sphere(center: Vec3, radius: f32, color: Vec3) -> Sphere {
