@@ -42,6 +42,8 @@ pub struct Report {
     pub iteration_ns: f64,
     /// Bytes of neighbour lists per fluid particle.
     pub list_bytes: f64,
+    /// The most memory the process had held by then, bytes, where the system tells.
+    pub peak_bytes: Option<f64>,
     /// The machine.
     pub machine: Machine,
 }
@@ -95,8 +97,16 @@ pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepEr
         iterations,
         iteration_ns: in_solves / iterations,
         list_bytes: lists.bytes() as f64 / fluid as f64,
+        peak_bytes: peak_bytes(), // before the measurements below, which take memory of their own
         machine: Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() },
     })
+}
+
+/// The most memory this process has held.
+fn peak_bytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes * 1024.0)
 }
 
 /// The best of a few runs of `work`, s: what the machine can do when nobody disturbs it.

@@ -11,7 +11,7 @@ use crate::particles::cells::{CellGrid, CellShape, FEWEST_CELLS, sorting_order};
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::neighbors::{Chunk, Neighbors, SearchInput};
 use crate::particles::periodic::wrapped;
-use crate::particles::simd::Portable;
+use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::particles::store::reorder;
 use crate::solve::reduce;
 use crate::sph::loads::{Loads, pressure_loads};
@@ -508,11 +508,7 @@ impl World {
         let operator = self.operator(work);
         let motion = &work.motion;
         work.neighbors.for_each(&mut sources, |chunk, out, local| {
-            chunk.fetch(motion, local, |&u| u);
-            for (k, out) in out.iter_mut().enumerate() {
-                let rate = operator.compression_of_motion::<Portable>(chunk, k, motion, local);
-                *out = source(chunk, k, rate);
-            }
+            dispatch(Sources { operator: &operator, chunk, motion, out, local, source: &source });
         });
         if self.is_closed() {
             // No surface can yield: what all particles have in common no pressure can remove. A
@@ -613,6 +609,30 @@ impl World {
         self.clock.time = time;
         self.clock.dt = dt;
         self.clock.step += 1;
+    }
+}
+
+/// The compression that pressure has to remove, for one chunk.
+struct Sources<'a, F> {
+    operator: &'a PressureOperator<'a>,
+    chunk: &'a Chunk,
+    motion: &'a [Vec4],
+    out: &'a mut [f32],
+    local: &'a mut Vec<Vec4>,
+    source: &'a F,
+}
+
+impl<F: Fn(&Chunk, usize, Compression) -> f32> Vectorised for Sources<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Sources { operator, chunk, motion, out, local, source } = self;
+        chunk.fetch(motion, local, |&u| u);
+        for (k, out) in out.iter_mut().enumerate() {
+            let compression = operator.compression_of_motion::<L>(chunk, k, motion, local);
+            *out = source(chunk, k, compression);
+        }
     }
 }
 

@@ -30,13 +30,6 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The most memory this process has held, MB, where the system tells.
-fn peak_megabytes() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
-}
-
 fn table(name: &str, report: &Report) -> String {
     let threads = rayon::current_num_threads();
     let mut text = format!(
@@ -58,9 +51,9 @@ fn table(name: &str, report: &Report) -> String {
     line("iteration over the gather limit", format!("{:.2}", report.over_gather_limit()));
     line("share of the memory bandwidth", format!("{:.2}", report.bandwidth_share()));
     line("bytes of neighbour lists per particle", format!("{:.0}", report.list_bytes));
-    if let Some(peak) = peak_megabytes() {
-        let bytes = peak * 1024.0 * 1024.0 / report.fluid as f64;
-        line("peak memory", format!("{peak:.0} MB, {bytes:.0} bytes per fluid particle"));
+    if let Some(peak) = report.peak_bytes {
+        let (megabytes, each) = (peak / 1048576.0, peak / report.fluid as f64);
+        line("peak memory", format!("{megabytes:.0} MB, {each:.0} bytes per fluid particle"));
     }
     text + "\n"
 }
@@ -83,7 +76,7 @@ fn json(name: &str, report: &Report) -> String {
         "over_gather_limit": report.over_gather_limit(),
         "bandwidth_share": report.bandwidth_share(),
         "list_bytes_per_particle": report.list_bytes,
-        "peak_mb": peak_megabytes(),
+        "peak_mb": report.peak_bytes.map(|bytes| bytes / 1048576.0),
     });
     format!("{value}\n")
 }

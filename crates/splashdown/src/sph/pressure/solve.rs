@@ -103,13 +103,13 @@ pub fn solve(
     solved
 }
 
-/// ω/Dᵢ, or 0 for a lone particle, which has nothing to push against.
-fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<f32> {
-    let mut step = vec![0.0; count];
+/// ω/Dᵢ and Dᵢ; both 0 for a lone particle, which has nothing to push against.
+fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<[f32; 2]> {
+    let mut step = vec![[0.0; 2]; count];
     operator.neighbors.for_each(&mut step, |chunk, step, _: &mut Vec<()>| {
         for (k, step) in step.iter_mut().enumerate() {
             let diagonal = operator.diagonal(chunk, k);
-            *step = if diagonal > 1.0e-6 { OMEGA / diagonal } else { 0.0 };
+            *step = if diagonal > 1.0e-6 { [OMEGA / diagonal, diagonal] } else { [0.0; 2] };
         }
     });
     step
@@ -142,7 +142,7 @@ struct Sweep {
 fn jacobi(
     operator: &PressureOperator,
     source: &[f32],
-    step: &[f32],
+    step: &[[f32; 2]],
     lowest: f32,
     push: &[Vec4],
     kappa: &[f32],
@@ -182,7 +182,7 @@ fn max_or_nan(a: f64, b: f64) -> f64 {
 struct Jacobi<'a> {
     operator: &'a PressureOperator<'a>,
     source: &'a [f32],
-    step: &'a [f32],
+    step: &'a [[f32; 2]],
     lowest: f32,
     push: &'a [Vec4],
     chunk: &'a Chunk,
@@ -198,21 +198,27 @@ impl Vectorised for Jacobi<'_> {
     fn run<L: Lanes>(self) -> Sweep {
         let Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local, |&push| push);
-        let mut sweep = Sweep::default();
+        // Over the few hundred particles of a chunk single precision is enough.
+        let [mut error_sum, mut square, mut active, mut changed] = [0.0f32; 4];
         for (k, next) in next.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
+            let [length, diagonal] = step[i];
             let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            *next = (kappa[i] + step[i] * left).max(lowest);
+            *next = (kappa[i] + length * left).max(lowest);
             let change = *next - kappa[i];
-            if step[i] > 0.0 && (left > 0.0 || kappa[i] > lowest) {
-                sweep.active += 1.0;
-                let room = OMEGA / step[i] * (kappa[i] - lowest);
-                let error = f64::from((-left).min(room)); // (P5)
-                sweep.error += error.abs();
-                sweep.square += error * error;
+            changed += change * change;
+            if length > 0.0 && (left > 0.0 || kappa[i] > lowest) {
+                let error = (-left).min(diagonal * (kappa[i] - lowest)); // (P5)
+                active += 1.0;
+                error_sum += error.abs();
+                square += error * error;
             }
-            sweep.change += f64::from(change * change);
         }
-        sweep
+        Sweep {
+            error: error_sum.into(),
+            square: square.into(),
+            active: active.into(),
+            change: changed.into(),
+        }
     }
 }
