@@ -72,16 +72,6 @@ fn error(world: &World, exact: impl Fn(DVec3) -> DVec3) -> f64 {
     (difference / norm).sqrt()
 }
 
-/// Velocity of a fluid that a force `g` per mass sets into motion between walls at y = 0 and 1.
-fn poiseuille(y: f64, t: f64, nu: f64, g: f64) -> f64 {
-    let steady = g / (2.0 * nu) * y * (1.0 - y);
-    let decaying = (0..60).map(|n| {
-        let k = (2 * n + 1) as f64 * PI;
-        4.0 * g / (nu * k.powi(3)) * (k * y).sin() * (-nu * k * k * t).exp()
-    });
-    steady - decaying.sum::<f64>()
-}
-
 /// Velocity of a fluid at rest between a wall at y = 0 and one at y = 1 that starts to move at speed 1.
 fn couette(y: f64, t: f64, nu: f64) -> f64 {
     let decaying = (1..80).map(|n| {
@@ -89,24 +79,6 @@ fn couette(y: f64, t: f64, nu: f64) -> f64 {
         2.0 / k * f64::from(1 - 2 * (n % 2)) * (k * y).sin() * (-nu * k * k * t).exp()
     });
     y + decaying.sum::<f64>()
-}
-
-fn poiseuille_errors(across: usize, model: ViscosityModel) -> Vec<f64> {
-    let (rho, eta, g) = (1000.0, 100.0, 0.8); // ν = 0.1 m²/s, top speed 1 m/s
-    let mut world = channel(across, rho, viscosity(model, eta, eta));
-    world.gravity = DVec3::new(g, 0.0, 0.0);
-    world.time_step = TimeStep::Fixed(0.2 / across as f64);
-    let mut errors = Vec::new();
-    for t in [0.5, 1.0, 2.0, 6.0] {
-        let report = run(&mut world, t);
-        errors.push(error(&world, |x| DVec3::new(poiseuille(x.y, t, eta / rho, g), 0.0, 0.0)));
-        println!(
-            "poiseuille {model:?} {across} t {t} error {:.5} {} iterations",
-            errors.last().unwrap(),
-            report.viscosity_iterations
-        );
-    }
-    errors
 }
 
 fn couette_errors(across: usize, model: ViscosityModel) -> Vec<f64> {
@@ -134,22 +106,6 @@ fn couette_errors(across: usize, model: ViscosityModel) -> Vec<f64> {
         errors.push((stress - sign * eta).abs() / eta);
     }
     errors
-}
-
-#[test]
-fn poiseuille_flow_follows_the_analytic_series() {
-    for across in [16, 32] {
-        let errors = poiseuille_errors(across, ViscosityModel::Laplacian);
-        assert!(errors.iter().all(|&e| e < 0.02), "{across} across: {errors:?}");
-    }
-}
-
-#[test]
-fn couette_flow_follows_the_analytic_series() {
-    for across in [16, 32] {
-        let errors = couette_errors(across, ViscosityModel::Laplacian);
-        assert!(errors.iter().all(|&e| e < 0.02), "{across} across: {errors:?}");
-    }
 }
 
 /// Particles on a lattice of spacing `h` with centres inside `keep`, within ±`reach` (a number of cells).

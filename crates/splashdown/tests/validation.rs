@@ -1,0 +1,30 @@
+//! The quick validation cases, as `splashdown validate` runs them.
+
+use splashdown::validate::cases;
+
+fn passes(name: &str) {
+    let case = cases().iter().find(|case| case.name == name).expect("a case of that name");
+    let metrics = case.run(|_| ());
+    let failed: Vec<_> = metrics.iter().filter(|metric| !metric.pass).collect();
+    assert!(!metrics.is_empty() && failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn poiseuille_flow_follows_the_analytic_series() {
+    passes("poiseuille");
+}
+
+#[test]
+fn couette_flow_follows_the_analytic_series() {
+    passes("couette");
+}
+
+#[test]
+fn an_interrupted_run_writes_the_same_bytes() {
+    passes("restart");
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    passes("threads");
+}
