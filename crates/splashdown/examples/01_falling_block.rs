@@ -32,6 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pose: placement,
         placement,
         motion: Motion::Static,
+        body: None,
+        friction: 0.0,
         inset: 0.5 * h,
         load: Load::default(),
         surface: tank.surface(),

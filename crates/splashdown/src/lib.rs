@@ -38,7 +38,7 @@
 //! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`world`], [`step`], `sources`, [`sph`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what particles do to each other, the state as named arrays |
+//! | [`body`], [`world`], [`step`], `sources`, [`sph`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what particles do to each other, the state as named arrays |
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
@@ -50,6 +50,7 @@
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 
 pub mod bench;
+pub mod body;
 pub mod expression;
 pub mod math;
 pub mod mesh;

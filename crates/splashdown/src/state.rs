@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::body::RigidBody;
 use crate::math::{DQuat, DVec3, Pose};
 use crate::particles::store::Particles;
 use crate::world::{Clock, Emitter, Load, Sink, Solid, World};
@@ -49,6 +50,7 @@ impl World {
             emitters,
             sinks,
             pressure: _,
+            coupling: _,
             time_step: _,
             clock,
             workspace: _,
@@ -123,8 +125,9 @@ impl World {
         }
         let mut solids = Vec::with_capacity(self.solids.len());
         for k in 0..self.solids.len() {
-            let range = tile(format!("solids.{k}"))?;
-            solids.push(state.solid(&format!("solids.{k}"), range)?);
+            let key = format!("solids.{k}");
+            let range = tile(key.clone())?;
+            solids.push((state.solid(&key, range)?, state.momentum(&key, &self.solids[k])?));
         }
         if next != particles.len() {
             return Err(format!("{} particles belong to no object", particles.len() - next));
@@ -139,8 +142,9 @@ impl World {
             sink.removed = state.number(&format!("sinks.{k}.removed"))?;
         }
 
-        for (solid, (range, local, pose, load)) in self.solids.iter_mut().zip(solids) {
-            (solid.range, solid.local, solid.pose, solid.load) = (range, local, pose, load);
+        for (solid, (placed, body)) in self.solids.iter_mut().zip(solids) {
+            (solid.range, solid.local, solid.pose, solid.load) = placed;
+            solid.body = body;
         }
         (self.particles, self.fluids, self.clock) = (particles, fluids, clock);
         (self.emitters, self.sinks) = (emitters, sinks);
@@ -175,17 +179,48 @@ impl State {
             pose: Pose { translation, rotation },
             placement: _,
             motion: _,
+            body,
+            friction: _,
             inset: _,
-            load: Load { pressure, viscous, pressure_moment, viscous_moment, duration },
+            load:
+                Load {
+                    pressure,
+                    viscous,
+                    pressure_moment,
+                    viscous_moment,
+                    contact,
+                    friction,
+                    contact_moment,
+                    friction_moment,
+                    duration,
+                },
             surface: _,
         } = solid;
         self.put_range(key, range);
         self.put(&format!("{key}.local"), Array::Vectors(local.clone()));
         let pose = [translation.to_array().as_slice(), &rotation.to_array()].concat();
         self.put(&format!("{key}.pose"), Array::F64(pose));
-        let impulses = vec![*pressure, *viscous, *pressure_moment, *viscous_moment];
+        let impulses = [
+            [pressure, viscous, pressure_moment, viscous_moment],
+            [contact, friction, contact_moment, friction_moment],
+        ];
+        let impulses = impulses.into_iter().flatten().copied().collect();
         self.put(&format!("{key}.load"), Array::Vectors(impulses));
         self.put_f64(&format!("{key}.load.duration"), *duration);
+        if let Some(body) = body {
+            let RigidBody {
+                mass: _,
+                inertia: _,
+                velocity,
+                angular_momentum,
+                locks: _,
+                force: _,
+                torque: _,
+                motor: _,
+            } = body;
+            let momentum = vec![*velocity, *angular_momentum];
+            self.put(&format!("{key}.momentum"), Array::Vectors(momentum));
+        }
     }
 
     fn put_emitter(&mut self, key: &str, emitter: &Emitter) {
@@ -304,16 +339,40 @@ impl State {
             _ => return Err(format!("{key}.pose is missing or unusable")),
         };
         let load = match self.vectors(&format!("{key}.load"))?.as_slice() {
-            &[pressure, viscous, pressure_moment, viscous_moment] => Load {
+            &[
                 pressure,
                 viscous,
                 pressure_moment,
                 viscous_moment,
+                contact,
+                friction,
+                contact_moment,
+                friction_moment,
+            ] => Load {
+                pressure,
+                viscous,
+                pressure_moment,
+                viscous_moment,
+                contact,
+                friction,
+                contact_moment,
+                friction_moment,
                 duration: self.finite(&format!("{key}.load.duration"))?,
             },
             _ => return Err(format!("{key}.load is unusable")),
         };
         Ok((range, local, pose, load))
+    }
+
+    /// The rigid body of `solid`, if it is one, with the momentum stored under `key`.
+    fn momentum(&self, key: &str, solid: &Solid) -> Result<Option<RigidBody>, String> {
+        let Some(body) = &solid.body else { return Ok(None) };
+        match self.vectors(&format!("{key}.momentum"))?.as_slice() {
+            &[velocity, angular_momentum] => {
+                Ok(Some(RigidBody { velocity, angular_momentum, ..body.clone() }))
+            }
+            _ => Err(format!("{key}.momentum is unusable")),
+        }
     }
 }
 

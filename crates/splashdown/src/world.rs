@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::body::{CouplingSettings, RigidBody};
 use crate::math::{DVec3, Dimension, Pose};
 pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
@@ -29,7 +30,7 @@ pub struct World {
     pub particles: Particles,
     /// Fluids; `fluids[k].range` are its particles.
     pub fluids: Vec<Fluid>,
-    /// Static and kinematic bodies; `solids[k].range` are its particles.
+    /// Static, kinematic and rigid bodies; `solids[k].range` are its particles.
     pub solids: Vec<Solid>,
     /// Where new fluid comes from.
     pub emitters: Vec<Emitter>,
@@ -37,6 +38,8 @@ pub struct World {
     pub sinks: Vec<Sink>,
     /// How pressure is solved for.
     pub pressure: PressureSettings,
+    /// How rigid bodies are coupled to fluids and to each other.
+    pub coupling: CouplingSettings,
     /// How the time step is chosen.
     pub time_step: TimeStep,
     /// Where in time we are.
@@ -86,7 +89,7 @@ pub enum ViscosityModel {
     Laplacian,
 }
 
-/// A body that is sampled with particles and moves as told (or not at all).
+/// A body that is sampled with particles: it stands still, moves as told, or by the forces on it.
 #[derive(Clone, Debug)]
 pub struct Solid {
     /// As in the scene.
@@ -99,8 +102,12 @@ pub struct Solid {
     pub pose: Pose,
     /// Placement in the scene; the pose at time t is `motion.pose(t)` after `placement`.
     pub placement: Pose,
-    /// Prescribed motion.
+    /// Prescribed motion; static for a rigid body.
     pub motion: Motion,
+    /// What makes it a rigid body, if it is one.
+    pub body: Option<RigidBody>,
+    /// Coefficient of dry friction μ; of two bodies in contact the geometric mean counts.
+    pub friction: f64,
     /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
     pub inset: f64,
     /// Impulse and its moment about `pose.translation` since the last reset, by cause.
@@ -109,7 +116,7 @@ pub struct Solid {
     pub surface: TriangleMesh,
 }
 
-/// What a fluid did to a solid over some time.
+/// What fluids and other solids did to a solid over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// Impulse of pressure, N·s.
@@ -120,6 +127,14 @@ pub struct Load {
     pub pressure_moment: DVec3,
     /// Angular impulse of viscosity about the body's origin, N·m·s.
     pub viscous_moment: DVec3,
+    /// Impulse of contact with other solids, N·s.
+    pub contact: DVec3,
+    /// Impulse of dry friction on other solids, N·s.
+    pub friction: DVec3,
+    /// Angular impulse of contact about the body's origin, N·m·s.
+    pub contact_moment: DVec3,
+    /// Angular impulse of dry friction about the body's origin, N·m·s.
+    pub friction_moment: DVec3,
     /// How long, s.
     pub duration: f64,
 }
@@ -131,6 +146,10 @@ impl Load {
         self.viscous += step.viscous;
         self.pressure_moment += step.pressure_moment;
         self.viscous_moment += step.viscous_moment;
+        self.contact += step.contact;
+        self.friction += step.friction;
+        self.contact_moment += step.contact_moment;
+        self.friction_moment += step.friction_moment;
         self.duration += dt;
     }
 }
@@ -317,6 +336,7 @@ impl World {
             emitters: Vec::new(),
             sinks: Vec::new(),
             pressure: PressureSettings::default(),
+            coupling: CouplingSettings::default(),
             time_step: TimeStep::default(),
             clock: Clock::default(),
             workspace: Workspace::default(),

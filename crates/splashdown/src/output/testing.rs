@@ -18,6 +18,8 @@ pub fn small_world() -> World {
         pose: Pose::IDENTITY,
         placement: Pose::IDENTITY,
         motion: Motion::Static,
+        body: None,
+        friction: 0.0,
         inset: 0.0,
         load: Load::default(),
         surface: TriangleMesh {

@@ -132,6 +132,8 @@ fn sample_solid(
         pose,
         placement: placed.pose,
         motion,
+        body: None,
+        friction: 0.0,
         inset,
         load: Default::default(),
         surface: shape.surface(),

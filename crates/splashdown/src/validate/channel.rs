@@ -131,6 +131,8 @@ fn plate(name: &str, h: f64, y: f64) -> Solid {
         pose: Pose::IDENTITY,
         placement: Pose::IDENTITY,
         motion: Motion::Static,
+        body: None,
+        friction: 0.0,
         inset: 0.5 * h,
         load: Load::default(),
         surface: TriangleMesh::default(),

@@ -50,6 +50,8 @@ pub fn fixed(name: &str, points: Vec<DVec3>, h: f64) -> Solid {
         pose: Pose::IDENTITY,
         placement: Pose::IDENTITY,
         motion: Motion::Static,
+        body: None,
+        friction: 0.0,
         inset: 0.5 * h,
         load: Load::default(),
         surface: TriangleMesh::default(),
