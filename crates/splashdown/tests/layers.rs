@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 7] = [
     &["math", "nearest"],
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
-    &["world", "step", "sources", "sph", "state"],
+    &["body", "world", "step", "sources", "sph", "state"],
     &["output"],
     &["scene"],
     &["validate", "bench"],
