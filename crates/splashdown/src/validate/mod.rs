@@ -3,6 +3,7 @@
 //! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and the
 //! quick ones run as tests.
 
+pub mod build;
 mod channel;
 mod dam_break;
 mod hydrostatic;
