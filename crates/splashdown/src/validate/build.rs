@@ -3,8 +3,8 @@
 use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 use crate::motion::Motion;
-use crate::shapes::Shape;
-use crate::world::{Load, Solid, World};
+use crate::shapes::{Face, Shape};
+use crate::world::{Load, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
 pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Solid, String> {
@@ -88,4 +88,49 @@ fn integrated(shape: &Shape, density: f64, dimension: Dimension) -> (f64, DMat3)
         }
     }
     (mass, inertia)
+}
+
+/// Water of `cells` lattice cells in a tank that is `height` cells high, with room for a body of
+/// `shape` at each of `centres`.
+pub fn pool(
+    dimension: Dimension,
+    h: f64,
+    cells: [usize; 3],
+    height: usize,
+    viscosity: Viscosity,
+    hollows: &[(&Shape, DVec3)],
+) -> Result<World, String> {
+    let mut world = World::new(dimension, h);
+    let flat = dimension == Dimension::Two;
+    let [nx, ny, nz] = cells;
+    let mut points = Vec::new();
+    for x in 0..nx {
+        for y in 0..ny {
+            for z in 0..if flat { 1 } else { nz } {
+                let cell = DVec3::new(x as f64, y as f64, z as f64) + 0.5;
+                let p = dimension.flatten(cell * h);
+                let free = |(shape, centre): &(&Shape, DVec3)| {
+                    shape.signed_distance(p - *centre, dimension) > 0.4 * h
+                };
+                if hollows.iter().all(free) {
+                    points.push(p);
+                }
+            }
+        }
+    }
+    world.add_fluid("water", 1000.0, viscosity, &points, |_| DVec3::ZERO);
+    let size = DVec3::new(nx as f64, height as f64, nz as f64) * h;
+    let shape = Shape::Tank { half: 0.5 * size, open: vec![Face::Top] };
+    let pose = Pose { translation: dimension.flatten(0.5 * size), ..Pose::IDENTITY };
+    let mut tank = wall(&world, "tank", &shape, pose)?;
+    // Behind the surface that the water sees: outside of the box of water.
+    tank.local = shape.sample_surface(h, 0.5 * h, dimension).map_err(|e| e.to_string())?;
+    tank.inset = 0.5 * h;
+    world.add_solid(tank);
+    Ok(world)
+}
+
+/// Placed without being turned.
+pub fn at(place: DVec3) -> Pose {
+    Pose { translation: place, ..Pose::IDENTITY }
 }
