@@ -43,3 +43,8 @@ fn a_heavy_cube_rests_on_a_light_one() {
 fn eight_boxes_stand_on_each_other() {
     passes("box-stack");
 }
+
+#[test]
+fn colliding_bodies_keep_their_momentum_dry_and_in_water() {
+    passes("momentum");
+}

@@ -46,6 +46,19 @@ fn tub(
     Ok(world)
 }
 
+/// Moves every particle a little: an even lattice can lean on walls and carry its own weight.
+fn stir(world: &mut World) {
+    let mut seed = 1u32;
+    let mut noise = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24) - 0.5
+    };
+    let n = world.fluid_count();
+    for p in &mut world.particles.position[..n] {
+        *p += world.dimension.flatten(0.4 * H * DVec3::new(noise(), noise(), noise()));
+    }
+}
+
 /// Height of the surface, in h: half a spacing above the mean of the highest particle of each column
 /// that is away from the body and from walls.
 fn level(world: &World, side: usize) -> f64 {
@@ -85,9 +98,9 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
                     }
                     None => f64::NAN,
                 };
-                advance(&mut world, 1.0, |_, _| ())?;
+                advance(&mut world, 2.0, |_, _| ())?;
                 world.solids[1].load = Load::default();
-                advance(&mut world, 1.5, |_, _| ())?;
+                advance(&mut world, 3.0, |_, _| ())?;
                 let load = &world.solids[1].load;
                 let force = load.pressure.y / load.duration / weight;
                 let metric = format!("{dimension:?}, {name} of {side} h: force over ρ g V");

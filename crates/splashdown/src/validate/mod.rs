@@ -10,6 +10,7 @@ mod floating;
 mod hydrostatic;
 mod incline;
 mod leak;
+mod momentum;
 mod piles;
 mod pillar;
 mod repeatable;
@@ -113,6 +114,7 @@ pub fn cases() -> &'static [Case] {
         floating::LIGHT_BODY,
         floating::ARCHIMEDES,
         rising_sphere::CASE,
+        momentum::CASE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];
