@@ -40,7 +40,8 @@ fn tub(
     let middle = 0.5 * width as f64;
     let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
     let cells = [width, depth, width];
-    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(3.0), &[(shape, centre)])?;
+    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(1.0), &[(shape, centre)])?;
+    stir(&mut world);
     world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre))?);
     world.time_step = TimeStep::Fixed(1e-3);
     Ok(world)
