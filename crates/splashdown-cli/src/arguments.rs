@@ -18,6 +18,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scene, or go on with an earlier run.
     Run(RunArguments),
+    /// Look at a run in the browser, also while it is going on.
+    View(ViewArguments),
     /// Draw a picture or a film of a run.
     Render(RenderArguments),
     /// Write meshes of a run's bodies and liquid, and a table of how the bodies move.
@@ -107,6 +109,30 @@ pub struct RunArguments {
     /// Print nothing but warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Look at the run in the browser while it goes on, and afterwards until Ctrl-C.
+    #[arg(long)]
+    pub view: bool,
+    #[command(flatten)]
+    pub viewer: ViewerArguments,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct ViewerArguments {
+    /// Port of the viewer on 127.0.0.1 [default: any that is free].
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Print the address of the viewer, but do not open the browser.
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ViewArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub viewer: ViewerArguments,
 }
 
 #[derive(Debug, Args)]

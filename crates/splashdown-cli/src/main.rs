@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::View(arguments)) => commands::view::run(&arguments),
         Some(Command::Render(arguments)) => commands::render::run(&arguments),
         Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),

@@ -91,6 +91,9 @@ pub fn next_steps(
         let _ = writeln!(text, "  a picture       {}", picture.display());
         let _ = writeln!(text, "  a film          {}", film_command(directory));
     }
+    if !formats.is_empty() {
+        let _ = writeln!(text, "  in the browser  splashdown view {}", quoted(directory));
+    }
     if formats.contains(&Format::Vtk) {
         let file = |name| directory.join(name).display().to_string();
         let solids = if directory.join("solids.pvd").exists() {
@@ -98,7 +101,7 @@ pub fn next_steps(
         } else {
             String::new()
         };
-        let _ = writeln!(text, "  look at it      open {}{solids} in ParaView", file("fluid.pvd"));
+        let _ = writeln!(text, "  in ParaView     open {}{solids}", file("fluid.pvd"));
     }
     let _ = writeln!(
         text,

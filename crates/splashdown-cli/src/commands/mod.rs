@@ -9,3 +9,4 @@ pub mod run;
 pub mod schema;
 pub mod show;
 pub mod validate;
+pub mod view;

@@ -11,6 +11,7 @@ use splashdown::scene::{Built, Scene};
 
 use crate::arguments::RunArguments;
 use crate::commands::render::last_picture;
+use crate::commands::view;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::signals::StopRequest;
@@ -28,7 +29,7 @@ pub fn default_scene() -> Result<ExitCode, Failure> {
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
-    finish(simulation, arguments.quiet)
+    finish(simulation, arguments)
 }
 
 /// Computes with so many threads from now on; None leaves it at one for each core.
@@ -100,11 +101,16 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
 }
 
 /// Steps until the end or until somebody wants the run to stop.
-fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> {
+fn finish(mut simulation: Simulation, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let quiet = arguments.quiet;
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let settings = simulation.settings().clone();
     let directory = simulation.path().to_owned();
+    let viewer = match arguments.view {
+        true => Some(view::start(&directory, &arguments.viewer)?),
+        false => None,
+    };
     let mut display = Display::new(quiet, simulation.world().clock.time, settings.duration);
     let mut statistics = Statistics::default();
     let mut stopped = None;
@@ -141,6 +147,10 @@ fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> 
                 };
                 let (formats, duration) = (&settings.formats, settings.duration);
                 print(&next_steps(&directory, picture.as_deref(), formats, duration));
+            }
+            if let Some(viewer) = viewer {
+                tell(&format!("the viewer stays at {} until Ctrl-C", viewer.url()));
+                view::wait(&stop);
             }
             Ok(ExitCode::SUCCESS)
         }
