@@ -15,7 +15,7 @@ pub struct Totals {
     pub momentum: DVec3,
     /// Σ m x × v about the origin, N·m·s.
     pub angular_momentum: DVec3,
-    /// Σ m/ρ, m³.
+    /// Σ m / max(ρ, ρ₀), m³: what lacks neighbours at a surface is not larger for it.
     pub volume: f64,
 }
 
@@ -31,8 +31,7 @@ impl Totals {
                 let (x, v, rho) =
                     (particles.position[i], particles.velocity[i], f64::from(particles.density[i]));
                 let l = x.cross(v);
-                // A particle that no step has touched yet has no density; it has its rest volume.
-                let volume = if rho > 0.0 { m / rho } else { m / fluid.density };
+                let volume = m / rho.max(fluid.density);
                 [v.dot(v), world.gravity.dot(x), v.x, v.y, v.z, l.x, l.y, l.z, volume]
             });
             totals.kinetic_energy += 0.5 * m * v2;
@@ -57,13 +56,15 @@ mod tests {
         world.fluids[1].range = 1..1;
         world.particles.position[0] = DVec3::new(2.0, 3.0, 0.0);
         world.particles.velocity[0] = DVec3::new(0.0, 4.0, 0.0);
-        world.particles.density[0] = 500.0;
+        world.particles.density[0] = 1250.0;
         let m = 1000.0 * world.spacing.powi(2);
         let totals = Totals::of(&world);
         assert_eq!(totals.kinetic_energy, 0.5 * m * 16.0);
         assert_eq!(totals.potential_energy, m * 9.81 * 3.0);
         assert_eq!(totals.momentum, DVec3::new(0.0, 4.0 * m, 0.0));
         assert_eq!(totals.angular_momentum, DVec3::new(0.0, 0.0, 8.0 * m));
-        assert_eq!(totals.volume, m / 500.0);
+        assert_eq!(totals.volume, m / 1250.0);
+        world.particles.density[0] = 500.0; // at a surface
+        assert_eq!(Totals::of(&world).volume, m / 1000.0);
     }
 }

@@ -37,6 +37,11 @@ pub struct Sums {
     pub wall_density: f32,
     /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
     pub gradient_square: f32,
+    /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum, about 1
+    /// deep inside a fluid (with the walls' part).
+    pub fluid_moment: f32,
+    /// The same with β over wall neighbours.
+    pub wall_moment: f32,
 }
 
 /// The neighbours of a stretch of consecutive fluid particles of one object.
@@ -398,6 +403,11 @@ impl Search<'_> {
         }
     }
 
+    /// The number of dimensions.
+    fn axes(&self) -> f32 {
+        self.input.kernel.dimension.count() as f32
+    }
+
     fn flat(&self) -> bool {
         self.input.kernel.dimension == Dimension::Two
     }
@@ -469,6 +479,7 @@ impl Search<'_> {
             sums.number_density += scale * w;
             sums.wall_density += scale * w;
             sums.wall_gradient += pair.gradient4();
+            sums.wall_moment -= scale * q * dw / self.axes();
             chunk.wall_pairs.push(pair);
         }
     }
@@ -508,6 +519,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
                 sums.gradient_square = search.weighted_square(&chunk.pairs[last..], chunk);
             }
             sums.number_density += at_centre;
+            sums.fluid_moment /= search.axes();
             chunk.ends.push(chunk.pairs.len() as u32);
 
             if wall.count > 0 {
@@ -547,6 +559,7 @@ fn evaluate_fluid<S: KernelShape>(
     let per_unit = sigma / chunk.unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
+    let mut moment = [0.0f32; 8];
     let mut sum = [[0.0f32; 8]; 3];
     for (block, lanes) in hits.as_chunks::<8>().0.iter().enumerate() {
         let mut d = [[0.0f32; 8]; 3];
@@ -564,6 +577,7 @@ fn evaluate_fluid<S: KernelShape>(
             let (w, dw) = S::evaluate(q);
             let slope = per_unit * dw / q.max(1.0e-6);
             w_sum[l] += w;
+            moment[l] -= q * dw;
             for axis in 0..3 {
                 let (rounded, bits) = quantise(slope * d[axis][l]);
                 g[axis][l] = bits;
@@ -586,5 +600,7 @@ fn evaluate_fluid<S: KernelShape>(
         wall_gradient: Vec4::ZERO,
         wall_density: 0.0,
         gradient_square: chunk.unit * chunk.unit * total(&square),
+        fluid_moment: sigma * total(&moment),
+        wall_moment: 0.0,
     }
 }
