@@ -22,6 +22,8 @@ pub enum Command {
     View(ViewArguments),
     /// Draw a picture or a film of a run.
     Render(RenderArguments),
+    /// Write a report of a run: one HTML page with pictures, plots, times and the scene.
+    Report(ReportArguments),
     /// Write meshes of a run's bodies and liquid, and a table of how the bodies move.
     Export(ExportArguments),
     /// List the built-in scenes.
@@ -57,6 +59,19 @@ pub struct ValidateArguments {
     /// List the cases.
     #[arg(long)]
     pub list: bool,
+    /// Also write a page with all metrics, and measured curves over the known answers.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Where the page goes [default: DIR/report.html].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -97,6 +112,9 @@ pub struct RunArguments {
     /// File formats of the frames.
     #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
     pub format: Vec<FrameFormat>,
+    /// Also write the surface of every fluid for each frame, as PLY meshes.
+    #[arg(long, conflicts_with = "resume")]
+    pub surface: bool,
     /// Override a key of the scene, like fluid.water.density=900.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
@@ -275,6 +293,9 @@ impl RunArguments {
         if let Some(method) = self.method {
             let name = if method == Method::Dfsph { "dfsph" } else { "iisph" };
             overrides.push(format!("pressure.solver=\"{name}\""));
+        }
+        if self.surface {
+            overrides.push("output.surface=true".to_owned());
         }
         if !self.format.is_empty() {
             let name = |format: &FrameFormat| match format {

@@ -12,13 +12,13 @@ use crate::progress::human_time;
 /// Sums over the steps of this session.
 #[derive(Debug, Default)]
 pub struct Statistics {
-    steps: u64,
+    pub steps: u64,
     simulated: f64,
     density_iterations: u64,
     divergence_iterations: u64,
     viscosity_iterations: u64,
     retries: u64,
-    seconds: [f64; PHASES.len()],
+    pub seconds: [f64; PHASES.len()],
 }
 
 impl Statistics {

@@ -25,4 +25,5 @@ pub mod scale;
 pub mod shade;
 pub mod stage;
 pub mod surface;
+pub mod surface_writer;
 pub mod vtp;

@@ -133,18 +133,24 @@ impl Run {
         Ok(())
     }
 
+    /// Says which frames there are if `index` is not one of them.
+    pub fn check(&self, index: u64) -> Result<(), RenderError> {
+        if self.frames.binary_search(&index).is_ok() {
+            return Ok(());
+        }
+        let (first, last) = (self.frames.first(), self.frames.last());
+        let message = format!(
+            "there is no frame {index} in {}: frames go from {} to {}",
+            self.directory.display(),
+            first.unwrap_or(&0),
+            last.unwrap_or(&0)
+        );
+        Err(RenderError::Request(message))
+    }
+
     /// Reads frame `index`.
     pub fn load(&self, index: u64) -> Result<FrameData, RenderError> {
-        if self.frames.binary_search(&index).is_err() {
-            let (first, last) = (self.frames.first(), self.frames.last());
-            let message = format!(
-                "there is no frame {index} in {}: frames go from {} to {}",
-                self.directory.display(),
-                first.unwrap_or(&0),
-                last.unwrap_or(&0)
-            );
-            return Err(RenderError::Request(message));
-        }
+        self.check(index)?;
         let points = self.load_points(index)?;
         let mut bodies = self.load_bodies(FIXED)?;
         bodies.extend(self.load_bodies(&moving_file(index))?);

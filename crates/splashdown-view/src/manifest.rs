@@ -99,7 +99,8 @@ fn flatten(key: &str, value: &Value, rows: &mut Vec<(String, String)>) {
     }
 }
 
-fn run_info(folder: &Folder) -> Map<String, Value> {
+/// What `run.json` says.
+pub fn run_info(folder: &Folder) -> Map<String, Value> {
     let text = folder.file("run.json").and_then(|path| std::fs::read_to_string(path).ok());
     let value = text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     match value {

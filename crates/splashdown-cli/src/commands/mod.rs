@@ -5,6 +5,7 @@ pub mod check;
 pub mod export;
 pub mod list;
 pub mod render;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod show;

@@ -5,9 +5,12 @@ use std::process::ExitCode;
 
 use splashdown::output::driver::Simulation;
 use splashdown::output::error::RunError;
+use splashdown::output::observer::Observer;
 use splashdown::output::resume::StoredRun;
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
+use splashdown::output::settings::OutputSettings;
 use splashdown::scene::{Built, Scene};
+use splashdown_render::surface_writer::SurfaceWriter;
 
 use crate::arguments::RunArguments;
 use crate::commands::render::last_picture;
@@ -17,6 +20,7 @@ use crate::progress::Display;
 use crate::signals::StopRequest;
 use crate::summary::{Statistics, next_steps, resume_command};
 use crate::terminal::{print, tell};
+use crate::timing;
 
 const DEFAULT_SCENE: &str = "dam-break";
 
@@ -67,7 +71,8 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
         path.display()
     ));
     let directory = RunDirectory::create(&path, existing)?;
-    Ok(Simulation::create(source(&scene)?, world, output, directory)?)
+    let observers = observers(&scene, &output);
+    Ok(Simulation::create_observed(source(&scene)?, world, output, directory, observers)?)
 }
 
 fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
@@ -86,7 +91,9 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
     let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
     let Built { world, output, .. } = scene.build()?;
     let notes = stored.notes.clone();
-    let simulation = Simulation::resume(stored, source(&scene)?, world, output)?;
+    let observers = observers(&scene, &output);
+    let simulation =
+        Simulation::resume_observed(stored, source(&scene)?, world, output, observers)?;
     for note in notes {
         tell(&format!("note: {note}"));
     }
@@ -98,6 +105,15 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
         ));
     }
     Ok(simulation)
+}
+
+/// What else looks at the frames: the scene says so, and a resumed run has its scene.
+fn observers(scene: &Scene, output: &OutputSettings) -> Vec<Box<dyn Observer>> {
+    if !output.surface {
+        return Vec::new();
+    }
+    let fluids = scene.file.fluid.iter().map(|fluid| fluid.name.clone()).collect();
+    vec![Box::new(SurfaceWriter { fluids, spacing: scene.file.simulation.spacing })]
 }
 
 /// Steps until the end or until somebody wants the run to stop.
@@ -126,6 +142,9 @@ fn finish(mut simulation: Simulation, arguments: &RunArguments) -> Result<ExitCo
     let saved = result.and_then(|()| simulation.finish());
     let wall = display.close();
     let snapshot = saved?;
+    if !quiet {
+        timing::write(&directory, &statistics, wall)?;
+    }
     match stopped {
         Some(code) => {
             if !quiet {

@@ -27,7 +27,6 @@ export class Camera {
   reset() {
     this.yaw = this.flat ? 0 : 0.5;
     this.pitch = this.flat ? 0 : 0.36;
-    this.target = [0, 0, 0];
     this.fit();
   }
 
@@ -39,7 +38,7 @@ export class Camera {
       const p = this.half.map((h, axis) => ((k >> axis) & 1 ? h : -h));
       corners.push([dot(p, right), dot(p, above), dot(p, back)]);
     }
-    const tangent = Math.tan(FOV / 2) * 0.86; // room for what lies on the picture
+    const tangent = Math.tan(FOV / 2) * 0.8; // room for what lies on the picture
     let distance = 0;
     for (const [x, y, z] of corners) {
       const depth = this.flat ? 0 : z;
@@ -47,6 +46,8 @@ export class Camera {
     }
     this.distance = distance || 1;
     this.radius = length(this.half) || 1;
+    // A little higher than the middle: the colour bar lies below.
+    this.target = times(above, -0.05 * this.distance * Math.tan(FOV / 2));
   }
 
   axes() {

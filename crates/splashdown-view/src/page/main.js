@@ -180,7 +180,8 @@ function showLegend() {
     c.fillRect(k, 0, 1, 1);
   });
   for (const [k, id] of ["low", "high"].entries()) {
-    if (document.activeElement !== $(id)) $(id).value = format(state.range[k]);
+    // What somebody is typing is left alone.
+    if (state.auto || document.activeElement !== $(id)) $(id).value = format(state.range[k]);
   }
   $("auto").setAttribute("aria-pressed", state.auto);
 }
