@@ -89,7 +89,7 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Known answers dashed or as dark dots, measured ones in colour over them.
+/// Measured curves in colour, known answers dashed or as dark dots over them.
 fn figure(curve: &Curve) -> String {
     let known = curve.reference.iter().enumerate().map(|(k, series)| Line {
         // Profiles at several times share one entry in the legend.
@@ -105,7 +105,7 @@ fn figure(curve: &Curve) -> String {
     let plot = Plot {
         title: format!("{}: {}", curve.name, curve.axes[1]),
         x: curve.axes[0].to_owned(),
-        lines: known.chain(measured).collect(),
+        lines: measured.chain(known).collect(),
     };
     plot.figure(&format!("Known answer: {}", curve.source))
 }
