@@ -66,6 +66,20 @@ fn surfaces_are_written_with_the_frames_and_after_a_kill_as_if_nothing_had_happe
 }
 
 #[test]
+fn frames_of_every_format_can_be_drawn() {
+    let place = Place::new();
+    for format in ["vtk", "ply", "bgeo"] {
+        place.succeed(&format!(
+            "run small.toml --until 0.03 --quiet --format {format} --out {format}"
+        ));
+        place.succeed(&format!("render {format} --size 160x90 --out {format}.png"));
+        assert!(fs::read(place.path(&format!("{format}.png"))).unwrap().starts_with(b"\x89PNG"));
+    }
+    let output = place.run("render . --out none.png");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn bodies_that_stand_still_are_exported_once() {
     let place = place();
     place.succeed("run space.toml --until 0.05 --quiet --out run");
