@@ -272,6 +272,7 @@ impl World {
             solids: &solids,
             inverse_mass: &work.inverse_mass,
             weight: &self.particles.weight,
+            wall_factor: self.wall_factor(),
             kernel: self.kernel(),
             cells: work.cells,
             wide_radius: None,
@@ -346,8 +347,7 @@ impl World {
         watch.lap(Phase::Density);
 
         let impulse = self.particle_impulse(dt);
-        let factor = self.operator(work).wall_factor;
-        let mut loads = pressure_loads(self, work, factor, impulse);
+        let mut loads = pressure_loads(self, work, self.wall_factor(), impulse);
         for (load, of_viscosity) in loads.iter_mut().zip(&viscous.loads) {
             load.add(of_viscosity, 0.0);
         }
@@ -386,15 +386,19 @@ impl World {
 
     /// The pressure operator with this step's pairs.
     fn operator<'a>(&self, work: &'a Workspace) -> PressureOperator<'a> {
-        let wall_factor = match self.pressure.boundary {
-            BoundaryPressure::Mirrored => 2.0,
-            BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
-        };
         PressureOperator {
             neighbors: &work.neighbors,
             inverse_mass: &work.inverse_mass,
-            wall_factor,
+            wall_factor: self.wall_factor(),
             held: &work.held,
+        }
+    }
+
+    /// c, the share of a wall particle in (P1) and (P2).
+    fn wall_factor(&self) -> f32 {
+        match self.pressure.boundary {
+            BoundaryPressure::Mirrored => 2.0,
+            BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
         }
     }
 

@@ -198,27 +198,32 @@ impl Vectorised for Jacobi<'_> {
     fn run<L: Lanes>(self) -> Sweep {
         let Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local, |&push| push);
-        // Over the few hundred particles of a chunk single precision is enough.
-        let [mut error_sum, mut square, mut active, mut changed] = [0.0f32; 4];
-        for (k, next) in next.iter_mut().enumerate() {
-            let i = chunk.particles.start + k;
-            let [length, diagonal] = step[i];
-            let left = source[i] + operator.compression::<L>(chunk, k, push[i], local);
-            *next = (kappa[i] + length * left).max(lowest);
-            let change = *next - kappa[i];
-            changed += change * change;
-            if length > 0.0 && (left > 0.0 || kappa[i] > lowest) {
-                let error = (-left).min(diagonal * (kappa[i] - lowest)); // (P5)
-                active += 1.0;
-                error_sum += error.abs();
-                square += error * error;
+        let own = chunk.particles.clone();
+        for ((k, left), (&s, &push)) in
+            next.iter_mut().enumerate().zip(source[own.clone()].iter().zip(&push[own.clone()]))
+        {
+            *left = s + operator.compression::<L>(chunk, k, push, local);
+        }
+        // Eight particles at a time, without branches. Over the few hundred particles of a chunk single
+        // precision is enough for sums.
+        let mut sums = [[0.0f32; 8]; 4];
+        let rows = next.chunks_mut(8).zip(kappa[own.clone()].chunks(8)).zip(step[own].chunks(8));
+        for ((next, kappa), step) in rows {
+            for (l, next) in next.iter_mut().enumerate() {
+                let (left, [length, diagonal]) = (*next, step[l]);
+                *next = (kappa[l] + length * left).max(lowest);
+                let change = *next - kappa[l];
+                let is_active = (length > 0.0) & ((left > 0.0) | (kappa[l] > lowest));
+                let error = (-left).min(diagonal * (kappa[l] - lowest)).abs(); // (P5)
+                let error = if is_active { error } else { 0.0 };
+                sums[0][l] += error;
+                sums[1][l] += error * error;
+                sums[2][l] += if is_active { 1.0 } else { 0.0 };
+                sums[3][l] += change * change;
             }
         }
-        Sweep {
-            error: error_sum.into(),
-            square: square.into(),
-            active: active.into(),
-            change: changed.into(),
-        }
+        let [error, square, active, change] =
+            sums.map(|lanes| f64::from(lanes.iter().sum::<f32>()));
+        Sweep { error, square, active, change }
     }
 }
