@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the viewer's page in a real browser: scripts/test_viewer.sh [FOLDER FOR SCREENSHOTS]
 # Needs Chromium, Node.js and npm; installs Chromium where apt-get can. Where the three cannot be had, it
-# says so and is content: the page's server has tests of its own.
+# says so and is content: the page's server has tests of its own. PROGRAM is a program that is built already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,6 +25,9 @@ if [ ! -d "$place/node_modules/playwright-core" ]; then
     timeout 300 npm install --silent --no-audit --no-fund --prefix "$place" playwright-core@1.64 >/dev/null 2>&1 ||
         skip "npm cannot install playwright-core"
 fi
-cargo build --release --quiet --bin splashdown
-NODE_PATH="$PWD/$place/node_modules" BROWSER="$browser" PROGRAM="$PWD/target/release/splashdown" \
+if [ -z "${PROGRAM:-}" ]; then
+    cargo build --release --quiet --bin splashdown
+    PROGRAM=$PWD/target/release/splashdown
+fi
+NODE_PATH="$PWD/$place/node_modules" BROWSER="$browser" PROGRAM="$PROGRAM" \
     timeout 900 node scripts/test_viewer.cjs "$@"
