@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 7] = [
     &["math", "nearest"],
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
-    &["body", "world", "step", "sources", "sph", "state"],
+    &["body", "world", "step", "sources", "sph", "rigid", "coupling", "state"],
     &["output"],
     &["scene"],
     &["validate", "bench"],
