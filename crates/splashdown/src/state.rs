@@ -51,6 +51,7 @@ impl World {
             sinks,
             pressure: _,
             coupling: _,
+            friction_pairs: _,
             time_step: _,
             clock,
             workspace: _,

@@ -45,12 +45,14 @@ cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
+    ("[coupling]", "coupling"),
     ("[[fluid]]", "fluid"),
     ("[[solid]]", "solid"),
+    ("[[friction]]", "friction"),
     ("[[emitter]]", "emitter"),
     ("[[sink]]", "sink"),
     ("[[probe]]", "probe"),
