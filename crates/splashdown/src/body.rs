@@ -130,9 +130,11 @@ pub enum CouplingMethod {
 pub enum CouplingSolver {
     /// Projected relaxed Jacobi.
     Jacobi,
-    /// The same, accelerated (Silcowitz-Hansen, Niebe & Erleben 2010).
+    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth and back.
     #[default]
     Nncg,
+    /// Accelerated, all contacts at once, as Probst & Teschner 2023 do it.
+    NncgJacobi,
 }
 
 impl Default for CouplingSettings {
@@ -140,7 +142,7 @@ impl Default for CouplingSettings {
         CouplingSettings {
             method: CouplingMethod::default(),
             solver: CouplingSolver::default(),
-            contact_error: 1e-4,
+            contact_error: 1e-5,
             min_iterations: 6,
             max_iterations: 200,
             warm_start: 0.0,

@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{StepReport, World};
 
-const LOG_COLUMNS: [&str; 19] = [
+const LOG_COLUMNS: [&str; 24] = [
     "step",
     "t",
     "dt",
@@ -20,6 +20,11 @@ const LOG_COLUMNS: [&str; 19] = [
     "viscosity_iterations",
     "density_error",
     "max_compression",
+    "contact_iterations",
+    "contacts",
+    "contact_error",
+    "friction_error",
+    "penetration",
     "retries",
     "particles",
     "kinetic_energy",
@@ -142,6 +147,11 @@ impl Tables {
             Cell::Integer(report.viscosity_iterations.into()),
             Cell::Real(report.density_error),
             Cell::Real(report.max_compression),
+            Cell::Integer(report.contact_iterations.into()),
+            Cell::Integer(report.contacts.into()),
+            Cell::Real(report.contact_error),
+            Cell::Real(report.friction_error),
+            Cell::Real(report.penetration),
             Cell::Integer(report.retries.into()),
             Cell::Integer(particles as u64),
             Cell::Real(totals.kinetic_energy),

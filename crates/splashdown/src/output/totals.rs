@@ -1,26 +1,27 @@
-//! Sums over all fluid particles that physics conserves, or should.
+//! Sums over all fluid particles and rigid bodies that physics conserves, or should.
 
 use crate::math::DVec3;
 use crate::solve::reduce;
 use crate::world::World;
 
-/// Energies, momenta and volume of all fluids together. In 2D, per metre of depth.
+/// Energies and momenta of all fluids and rigid bodies together, and the volume of the fluids. In 2D, per
+/// metre of depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// ½ Σ m v², J.
+    /// ½ Σ m v² + ½ Σ ω·L, J.
     pub kinetic_energy: f64,
     /// −Σ m g·x, J; zero at the origin.
     pub potential_energy: f64,
     /// Σ m v, N·s.
     pub momentum: DVec3,
-    /// Σ m x × v about the origin, N·m·s.
+    /// Σ m x × v + Σ L about the origin, N·m·s.
     pub angular_momentum: DVec3,
-    /// Σ m/ρ, m³.
+    /// Σ m / max(ρ, ρ₀), m³: what lacks neighbours at a surface is not larger for it.
     pub volume: f64,
 }
 
 impl Totals {
-    /// Sums over the fluids of `world`, with the same bits on any thread count.
+    /// Sums over `world`, with the same bits on any thread count.
     pub fn of(world: &World) -> Totals {
         let mut totals = Totals::default();
         let particles = &world.particles;
@@ -31,8 +32,7 @@ impl Totals {
                 let (x, v, rho) =
                     (particles.position[i], particles.velocity[i], f64::from(particles.density[i]));
                 let l = x.cross(v);
-                // A particle that no step has touched yet has no density; it has its rest volume.
-                let volume = if rho > 0.0 { m / rho } else { m / fluid.density };
+                let volume = m / rho.max(fluid.density);
                 [v.dot(v), world.gravity.dot(x), v.x, v.y, v.z, l.x, l.y, l.z, volume]
             });
             totals.kinetic_energy += 0.5 * m * v2;
@@ -40,6 +40,15 @@ impl Totals {
             totals.momentum += m * DVec3::new(px, py, pz);
             totals.angular_momentum += m * DVec3::new(lx, ly, lz);
             totals.volume += volume;
+        }
+        for solid in &world.solids {
+            let Some(body) = &solid.body else { continue };
+            let (x, v, l) = (solid.pose.translation, body.velocity, body.angular_momentum);
+            let spin = body.angular_velocity(solid.pose.rotation);
+            totals.kinetic_energy += 0.5 * (body.mass * v.dot(v) + spin.dot(l));
+            totals.potential_energy -= body.mass * world.gravity.dot(x);
+            totals.momentum += body.mass * v;
+            totals.angular_momentum += body.mass * x.cross(v) + l;
         }
         totals
     }
@@ -57,13 +66,15 @@ mod tests {
         world.fluids[1].range = 1..1;
         world.particles.position[0] = DVec3::new(2.0, 3.0, 0.0);
         world.particles.velocity[0] = DVec3::new(0.0, 4.0, 0.0);
-        world.particles.density[0] = 500.0;
+        world.particles.density[0] = 1250.0;
         let m = 1000.0 * world.spacing.powi(2);
         let totals = Totals::of(&world);
         assert_eq!(totals.kinetic_energy, 0.5 * m * 16.0);
         assert_eq!(totals.potential_energy, m * 9.81 * 3.0);
         assert_eq!(totals.momentum, DVec3::new(0.0, 4.0 * m, 0.0));
         assert_eq!(totals.angular_momentum, DVec3::new(0.0, 0.0, 8.0 * m));
-        assert_eq!(totals.volume, m / 500.0);
+        assert_eq!(totals.volume, m / 1250.0);
+        world.particles.density[0] = 500.0; // at a surface
+        assert_eq!(Totals::of(&world).volume, m / 1000.0);
     }
 }

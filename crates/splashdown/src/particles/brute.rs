@@ -70,6 +70,7 @@ impl Scene {
             solids: &self.solids,
             inverse_mass: &inverse_mass,
             weight: &self.weight,
+            wall_factor: 1.0,
             kernel: Kernel { kind: self.kernel, dimension: self.dimension },
             cells: grid.shape(self.h),
             wide_radius,

@@ -7,7 +7,7 @@
 use super::cells::{CellIndex, Run, morton, unmorton};
 
 /// Slots that a pair can name.
-pub const MAX_SLOTS: usize = 1 << 16;
+pub const MAX_SLOTS: usize = 1 << 15;
 
 /// Particles in slots, with their places inside their own cells, one array per coordinate.
 #[derive(Default)]

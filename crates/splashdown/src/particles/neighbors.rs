@@ -37,6 +37,11 @@ pub struct Sums {
     pub wall_density: f32,
     /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
     pub gradient_square: f32,
+    /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum, about 1
+    /// deep inside a fluid (with the walls' part).
+    pub fluid_moment: f32,
+    /// The same with β over wall neighbours.
+    pub wall_moment: f32,
 }
 
 /// The neighbours of a stretch of consecutive fluid particles of one object.
@@ -54,8 +59,15 @@ pub struct Chunk {
     halo_stretches: Vec<Range<u32>>,
     /// What one step of a pair's gradient is worth.
     pub unit: f32,
+    /// What a particle's own pressure pushes against: Σ hᵈ⁺¹ ∇W over fluid neighbours and, times
+    /// `SearchInput::wall_factor`, over walls. One for each particle.
+    pub own_gradient: Vec<Vec4>,
+    /// Lists of particles one after the other, each filled up to a multiple of four with `Pair::NONE`: loops
+    /// over them come without a remainder.
     pairs: Vec<Pair>,
+    /// Where the filled-up lists end.
     ends: Vec<u32>,
+    counts: Vec<u16>,
     wall_pairs: Vec<WallPair>,
     wall_ends: Vec<u32>,
     wide: Vec<u32>,
@@ -66,7 +78,13 @@ impl Chunk {
     /// Fluid neighbours of the k-th particle of the chunk.
     #[inline(always)]
     pub fn pairs(&self, k: usize) -> &[Pair] {
-        stretch(&self.pairs, &self.ends, k)
+        &self.pairs[self.pair_range(k)]
+    }
+
+    /// The same in fours; what fills up the last adds nothing to any sum.
+    #[inline(always)]
+    pub fn fours(&self, k: usize) -> &[[Pair; 4]] {
+        stretch(&self.pairs, &self.ends, k).as_chunks::<4>().0
     }
 
     /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
@@ -100,7 +118,8 @@ impl Chunk {
     /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept beside them.
     #[inline(always)]
     pub fn pair_range(&self, k: usize) -> Range<usize> {
-        range(&self.ends, k)
+        let start = range(&self.ends, k).start;
+        start..start + usize::from(self.counts[k])
     }
 
     /// The same for its wall pairs.
@@ -111,6 +130,11 @@ impl Chunk {
 
     /// Number of fluid pairs in the chunk.
     pub fn pair_count(&self) -> usize {
+        self.counts.iter().map(|&count| usize::from(count)).sum()
+    }
+
+    /// One more than the largest number in any `pair_range`.
+    pub fn pair_places(&self) -> usize {
         self.pairs.len()
     }
 
@@ -123,8 +147,10 @@ impl Chunk {
         self.sums.clear();
         self.halo.clear();
         self.halo_stretches.clear();
+        self.own_gradient.clear();
         self.pairs.clear();
         self.ends.clear();
+        self.counts.clear();
         self.wall_pairs.clear();
         self.wall_ends.clear();
         self.wide.clear();
@@ -157,6 +183,8 @@ pub struct SearchInput<'a> {
     pub inverse_mass: &'a [f32],
     /// Wall weights β (only those of solids are read).
     pub weight: &'a [f32],
+    /// How much walls count in `Chunk::own_gradient`.
+    pub wall_factor: f32,
     /// The kernel.
     pub kernel: Kernel,
     /// The cells; their shortest edge is the widest radius that can be searched.
@@ -216,6 +244,11 @@ impl Neighbors {
         }
     }
 
+    /// Solid particles by cell.
+    pub fn solid_cells(&self) -> &CellIndex {
+        &self.solid_cells
+    }
+
     /// Number of fluid-fluid pairs, each counted from both sides.
     pub fn pair_count(&self) -> usize {
         self.chunks.iter().map(Chunk::pair_count).sum()
@@ -231,6 +264,8 @@ impl Neighbors {
         let bytes = |c: &Chunk| {
             c.pairs.capacity() * size_of::<Pair>()
                 + c.wall_pairs.capacity() * size_of::<WallPair>()
+                + c.own_gradient.capacity() * size_of::<Vec4>()
+                + c.counts.capacity() * 2
                 + (c.ends.capacity() + c.wall_ends.capacity()) * 4
                 + (c.halo.capacity() + c.wide.capacity() + c.wide_ends.capacity()) * 4
                 + c.sums.capacity() * size_of::<Sums>()
@@ -398,6 +433,11 @@ impl Search<'_> {
         }
     }
 
+    /// The number of dimensions.
+    fn axes(&self) -> f32 {
+        self.input.kernel.dimension.count() as f32
+    }
+
     fn flat(&self) -> bool {
         self.input.kernel.dimension == Dimension::Two
     }
@@ -469,6 +509,7 @@ impl Search<'_> {
             sums.number_density += scale * w;
             sums.wall_density += scale * w;
             sums.wall_gradient += pair.gradient4();
+            sums.wall_moment -= scale * q * dw / self.axes();
             chunk.wall_pairs.push(pair);
         }
     }
@@ -508,6 +549,11 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
                 sums.gradient_square = search.weighted_square(&chunk.pairs[last..], chunk);
             }
             sums.number_density += at_centre;
+            sums.fluid_moment /= search.axes();
+            let last = chunk.ends.last().map_or(0, |&end| end as usize);
+            // Nowhere near 65 536: a chunk and its surroundings have fewer slots than that.
+            chunk.counts.push((chunk.pairs.len() - last) as u16);
+            chunk.pairs.resize(chunk.pairs.len().next_multiple_of(4), Pair::NONE);
             chunk.ends.push(chunk.pairs.len() as u32);
 
             if wall.count > 0 {
@@ -515,6 +561,8 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
                 search.evaluate_walls::<S>(wall, &halo.wall, hits, place, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
+            let walls = search.input.wall_factor * sums.wall_gradient;
+            chunk.own_gradient.push(sums.fluid_gradient + walls);
             chunk.sums.push(sums);
 
             if let Some(radius) = search.input.wide_radius {
@@ -547,6 +595,7 @@ fn evaluate_fluid<S: KernelShape>(
     let per_unit = sigma / chunk.unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
+    let mut moment = [0.0f32; 8];
     let mut sum = [[0.0f32; 8]; 3];
     for (block, lanes) in hits.as_chunks::<8>().0.iter().enumerate() {
         let mut d = [[0.0f32; 8]; 3];
@@ -564,6 +613,7 @@ fn evaluate_fluid<S: KernelShape>(
             let (w, dw) = S::evaluate(q);
             let slope = per_unit * dw / q.max(1.0e-6);
             w_sum[l] += w;
+            moment[l] -= q * dw;
             for axis in 0..3 {
                 let (rounded, bits) = quantise(slope * d[axis][l]);
                 g[axis][l] = bits;
@@ -586,5 +636,7 @@ fn evaluate_fluid<S: KernelShape>(
         wall_gradient: Vec4::ZERO,
         wall_density: 0.0,
         gradient_square: chunk.unit * chunk.unit * total(&square),
+        fluid_moment: sigma * total(&moment),
+        wall_moment: 0.0,
     }
 }

@@ -74,6 +74,7 @@ mod tests {
             solids: std::slice::from_ref(&solid),
             inverse_mass: &[1.0],
             weight: &vec![1.0; count],
+            wall_factor: 1.0,
             kernel: Kernel { kind: KernelKind::Cubic, dimension },
             cells: grid.shape(h),
             wide_radius: None,

@@ -16,7 +16,10 @@ pub trait Lanes: Copy {
     ///
     /// This loop is where a simulation spends its time. Four sums are in flight, one for every pair of
     /// a block of four.
-    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4;
+    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4;
+
+    /// The same for values that are numbers.
+    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4;
 
     /// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
     fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>);
@@ -47,14 +50,13 @@ pub struct Portable;
 
 impl Lanes for Portable {
     #[inline(always)]
-    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
-        let mut sum = [Vec4::ZERO; 4];
-        for block in pairs.chunks(4) {
-            for (lane, pair) in block.iter().enumerate() {
-                sum[lane] += value_of(value, pair) * pair.gradient4();
-            }
-        }
-        (sum[0] + sum[1]) + (sum[2] + sum[3])
+    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
+        sum_in_fours(pairs, |pair| *value_of(value, pair))
+    }
+
+    #[inline(always)]
+    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
+        sum_in_fours(pairs, |pair| Vec4::splat(*value_of(value, pair)))
     }
 
     #[inline(always)]
@@ -69,8 +71,20 @@ impl Lanes for Portable {
     }
 }
 
+/// Σ value(pair) g, four sums at a time.
 #[inline(always)]
-fn value_of<'a>(values: &'a [Vec4], pair: &Pair) -> &'a Vec4 {
+fn sum_in_fours(pairs: &[[Pair; 4]], value: impl Fn(&Pair) -> Vec4) -> Vec4 {
+    let mut sum = [Vec4::ZERO; 4];
+    for block in pairs {
+        for (lane, pair) in block.iter().enumerate() {
+            sum[lane] += value(pair) * pair.gradient4();
+        }
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
+
+#[inline(always)]
+fn value_of<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
     debug_assert!(pair.slot() < values.len());
     // SAFETY: pairs are only made by the neighbour search, which numbers the slots of a chunk's halo,
     // and `values` was fetched for that halo. The check would cost a tenth of the loop.
@@ -95,9 +109,15 @@ mod avx2 {
 
     impl Lanes for Avx2 {
         #[inline(always)]
-        fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
+        fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
             // SAFETY: see `Avx2`.
             unsafe { weighted_sum(pairs, value) }
+        }
+
+        #[inline(always)]
+        fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
+            // SAFETY: see `Avx2`.
+            unsafe { scaled_sum(pairs, value) }
         }
 
         #[inline(always)]
@@ -107,37 +127,49 @@ mod avx2 {
         }
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
+        sum_in_twos(pairs, |pair| (*value_of_pair(value, pair)).into())
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
+        sum_in_twos(pairs, |pair| _mm_set1_ps(*value_of_pair(value, pair)))
+    }
+
     /// Two pairs to a register: the first and second sum share one, the third and fourth another.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn weighted_sum(pairs: &[Pair], value: &[Vec4]) -> Vec4 {
-        let (blocks, rest) = pairs.as_chunks::<4>();
+    fn sum_in_twos(pairs: &[[Pair; 4]], value: impl Fn(&Pair) -> __m128) -> Vec4 {
         let mut low = _mm256_setzero_ps();
         let mut high = _mm256_setzero_ps();
-        for block in blocks {
-            low = _mm256_add_ps(low, two_products(&block[0], &block[1], value));
-            high = _mm256_add_ps(high, two_products(&block[2], &block[3], value));
+        for [a, b, c, d] in pairs {
+            let [ab, cd] = [two_gradients(a, b), two_gradients(c, d)];
+            low = _mm256_add_ps(low, _mm256_mul_ps(_mm256_set_m128(value(b), value(a)), ab));
+            high = _mm256_add_ps(high, _mm256_mul_ps(_mm256_set_m128(value(d), value(c)), cd));
         }
-        let mut sum = [
-            Vec4::from(_mm256_castps256_ps128(low)),
-            Vec4::from(_mm256_extractf128_ps::<1>(low)),
-            Vec4::from(_mm256_castps256_ps128(high)),
-            Vec4::from(_mm256_extractf128_ps::<1>(high)),
-        ];
-        for (lane, pair) in rest.iter().enumerate() {
-            sum[lane] += value_of(value, pair) * pair.gradient4();
-        }
-        (sum[0] + sum[1]) + (sum[2] + sum[3])
+        let low = _mm_add_ps(_mm256_castps256_ps128(low), _mm256_extractf128_ps::<1>(low));
+        let high = _mm_add_ps(_mm256_castps256_ps128(high), _mm256_extractf128_ps::<1>(high));
+        Vec4::from(_mm_add_ps(low, high))
     }
 
-    /// value g of two pairs that lie side by side.
+    /// The gradients of two pairs that lie side by side.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn two_products(a: &Pair, b: &Pair, value: &[Vec4]) -> __m256 {
+    fn two_gradients(a: &Pair, b: &Pair) -> __m256 {
         let raw = _mm_set_epi64x(bytemuck::cast(*b), bytemuck::cast(*a));
-        let gradients = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(raw));
-        let (a, b) = ((*value_of(value, a)).into(), (*value_of(value, b)).into());
-        _mm256_mul_ps(_mm256_set_m128(b, a), gradients)
+        _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(raw))
+    }
+
+    /// `value_of`, with the slot read in the cheapest way.
+    #[inline(always)]
+    fn value_of_pair<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
+        debug_assert!(pair.slot() < values.len());
+        let first: *const u8 = values.as_ptr().cast();
+        // SAFETY: as in `value_of`; the offset is the slot times the size of a value.
+        unsafe { &*first.add(pair.twice_slot() * (size_of::<T>() / 2)).cast() }
     }
 
     /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.
@@ -196,13 +228,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    struct WeightedSum<'a>(&'a [Pair], &'a [Vec4]);
+    struct WeightedSum<'a>(&'a [[Pair; 4]], &'a [Vec4]);
 
     impl Vectorised for WeightedSum<'_> {
         type Output = Vec4;
         #[inline(always)]
         fn run<L: Lanes>(self) -> Vec4 {
             L::weighted_sum(self.0, self.1)
+        }
+    }
+
+    struct ScaledSum<'a>(&'a [[Pair; 4]], &'a [f32]);
+
+    impl Vectorised for ScaledSum<'_> {
+        type Output = Vec4;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec4 {
+            L::scaled_sum(self.0, self.1)
         }
     }
 
@@ -225,10 +267,14 @@ mod tests {
             values in prop::collection::vec(prop::array::uniform4(-1.0e3..1.0e3f32), 50),
         ) {
             let pairs: Vec<Pair> = gradients.iter().map(|&(g, slot)| Pair::new(g, slot)).collect();
+            let pairs = pairs.as_chunks().0;
             let values: Vec<Vec4> = values.into_iter().map(Vec4::from_array).collect();
             let bits = |v: Vec4| v.to_array().map(f32::to_bits);
-            let portable = WeightedSum(&pairs, &values).run::<Portable>();
-            prop_assert_eq!(bits(portable), bits(dispatch(WeightedSum(&pairs, &values))));
+            let portable = WeightedSum(pairs, &values).run::<Portable>();
+            prop_assert_eq!(bits(portable), bits(dispatch(WeightedSum(pairs, &values))));
+            let numbers: Vec<f32> = values.iter().map(|value| value.x).collect();
+            let portable = ScaledSum(pairs, &numbers).run::<Portable>();
+            prop_assert_eq!(bits(portable), bits(dispatch(ScaledSum(pairs, &numbers))));
         }
 
         #[test]

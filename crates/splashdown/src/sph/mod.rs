@@ -2,5 +2,6 @@
 
 pub mod loads;
 pub mod pressure;
+pub mod shifting;
 pub mod viscosity;
 pub mod walls;

@@ -34,6 +34,7 @@ pub fn wall_weights(
         solids: &[],
         inverse_mass: &masses,
         weight: &[],
+        wall_factor: 1.0,
         kernel,
         cells,
         wide_radius: None,

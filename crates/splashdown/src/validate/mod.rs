@@ -3,11 +3,17 @@
 //! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and the
 //! quick ones run as tests.
 
+pub mod build;
 mod channel;
 mod dam_break;
+mod floating;
 mod hydrostatic;
+mod incline;
 mod leak;
+mod piles;
+mod pillar;
 mod repeatable;
+mod rising_sphere;
 mod run;
 mod still_water;
 mod taylor_green;
@@ -100,6 +106,13 @@ pub fn cases() -> &'static [Case] {
         dam_break::CASE,
         still_water::CASE,
         leak::CASE,
+        incline::CASE,
+        piles::MASS_RATIO,
+        piles::BOX_STACK,
+        pillar::CASE,
+        floating::LIGHT_BODY,
+        floating::ARCHIMEDES,
+        rising_sphere::CASE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

@@ -2,6 +2,7 @@
 
 use super::run::{advance, in_dimension, world};
 use super::{Case, Report};
+use crate::output::totals::Totals;
 use crate::world::World;
 
 pub const CASE: Case = Case {
@@ -33,14 +34,12 @@ fn run(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Mean volume Σ m/ρ and height of the centre of mass from now to `until`.
+/// Mean volume and height of the centre of mass from now to `until`.
 fn averages(world: &mut World, until: f64) -> Result<(f64, f64), String> {
     let (mut volume, mut centre, mut duration) = (0.0, 0.0, 0.0);
     advance(world, until, |world, step| {
         let n = world.fluid_count();
-        let mass = world.particle_mass(0);
-        let density = &world.particles.density[..n];
-        volume += step.dt * density.iter().map(|&rho| mass / f64::from(rho)).sum::<f64>();
+        volume += step.dt * Totals::of(world).volume;
         let heights = world.particles.position[..n].iter().map(|p| p.y);
         centre += step.dt * heights.sum::<f64>() / n as f64;
         duration += step.dt;

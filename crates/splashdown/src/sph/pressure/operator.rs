@@ -24,7 +24,7 @@
 
 use glam::Vec4;
 
-use crate::particles::neighbors::{Chunk, Neighbors, Sums};
+use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::WallPair;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
@@ -50,27 +50,19 @@ impl PressureOperator<'_> {
         self.held.iter().for_each(|&i| push[i] = Vec4::ZERO);
     }
 
-    /// Gᵢᶠ + c Gᵢʷ.
-    #[inline(always)]
-    fn own_gradient(&self, sums: &Sums) -> Vec4 {
-        sums.fluid_gradient + self.wall_factor * sums.wall_gradient
-    }
-
     /// (P2) of the k-th particle of a chunk; `local` are the pushes of its halo.
     #[inline(always)]
     pub fn compression<L: Lanes>(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> f32 {
-        let sums = &chunk.sums[k];
-        let others = chunk.unit * L::weighted_sum(chunk.pairs(k), local);
-        let change = own * self.own_gradient(sums) - others;
+        let others = chunk.unit * L::weighted_sum(chunk.fours(k), local);
+        let change = own * chunk.own_gradient[k] - others;
         change.x + change.y + change.z
     }
 
     /// (P3) of the k-th particle of a chunk.
     #[inline(always)]
     pub fn diagonal(&self, chunk: &Chunk, k: usize) -> f32 {
-        let sums = &chunk.sums[k];
-        let square = self.own_gradient(sums).length_squared();
-        self.inverse_mass[chunk.fluid] * square + sums.gradient_square
+        let square = chunk.own_gradient[k].length_squared();
+        self.inverse_mass[chunk.fluid] * square + chunk.sums[k].gradient_square
     }
 
     /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and c times walls: how much a motion `u` (of all particles, solids too)
@@ -109,7 +101,7 @@ struct Push<'a> {
     wall: Option<&'a [f32]>,
     chunk: &'a Chunk,
     out: &'a mut [Vec4],
-    local: &'a mut Vec<Vec4>,
+    local: &'a mut Vec<f32>,
 }
 
 impl Vectorised for Push<'_> {
@@ -118,12 +110,12 @@ impl Vectorised for Push<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Push { operator, kappa, wall, chunk, out, local } = self;
-        chunk.fetch(kappa, local, |&kappa| Vec4::splat(kappa));
+        chunk.fetch(kappa, local, |&kappa| kappa);
         let inverse_mass = operator.inverse_mass[chunk.fluid];
         for (k, out) in out.iter_mut().enumerate() {
             let own = kappa[chunk.particles.start + k];
-            let mut sum = own * operator.own_gradient(&chunk.sums[k]);
-            sum += chunk.unit * L::weighted_sum(chunk.pairs(k), local);
+            let mut sum = own * chunk.own_gradient[k];
+            sum += chunk.unit * L::scaled_sum(chunk.fours(k), local);
             if let Some(wall) = wall {
                 let term = |pair: &WallPair| wall[pair.index as usize] * pair.gradient4();
                 sum += chunk.wall_pairs(k).iter().map(term).sum::<Vec4>();

@@ -194,8 +194,8 @@ impl<'a> Maker<'a> {
             })
             .collect();
         let has = |wanted: bool| kinds.iter().any(|&(eta, is)| eta > 0.0 && is == wanted);
-        isotropic.resize(if has(false) { chunk.pair_count() } else { 0 }, 0.0);
-        central.resize(if has(true) { chunk.pair_count() } else { 0 }, 0.0);
+        isotropic.resize(if has(false) { chunk.pair_places() } else { 0 }, 0.0);
+        central.resize(if has(true) { chunk.pair_places() } else { 0 }, 0.0);
 
         if has(false) || has(true) {
             chunk.fetch(&world.particles.position, local, |&x| x);
