@@ -245,7 +245,7 @@ fn carve_solids(
         let alike = obstacles[k..].iter().take_while(|o| o.entry == obstacles[k].entry).count();
         let name = match alike {
             1 => format!("`{}`", obstacles[k].name),
-            _ => format!("`{}` and {} copies of it", obstacles[k].name, alike - 1),
+            _ => format!("`{}` and its copies", obstacles[k].name),
         };
         let sum = |counts: &[usize]| counts[k..k + alike].iter().sum::<usize>();
         let (lost, outside) = (sum(&carved.removed), sum(&carved.outside));

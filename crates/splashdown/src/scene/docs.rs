@@ -213,6 +213,15 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_page_on_bodies_is_valid() {
+        let page = include_str!("../../../../docs/bodies.md");
+        let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        let scene = crate::scene::Scene::parse("example", example.unwrap(), "", &[]).unwrap();
+        let built = scene.build().unwrap();
+        assert!(built.world.solids[1].body.is_some());
+    }
+
+    #[test]
     fn the_examples_of_the_manual_are_valid() {
         for (title, example) in EXAMPLES {
             if let Err(errors) = crate::scene::Scene::parse("example", example, "", &[]) {

@@ -31,6 +31,10 @@ impl Converter<'_, '_> {
                 let depth = self.depth(&join(key, "gear"), g.depth);
                 ("gear", library::gear(g.radius, g.teeth, g.bore, depth))
             }
+            SolidShape::Rack(r) => {
+                let depth = self.depth(&join(key, "rack"), r.depth);
+                ("rack", library::rack(r.module, r.length, r.back, depth))
+            }
             SolidShape::WaterWheel(w) => {
                 let depth = self.depth(&join(key, "water_wheel"), w.depth);
                 let made::WaterWheel { radius, hub, paddles, thickness, bore, .. } = *w;

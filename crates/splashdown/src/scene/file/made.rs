@@ -90,6 +90,25 @@ pub struct Gear {
     pub depth: Option<f64>,
 }
 
+/// A toothed bar along y; its teeth point to +x and its pitch line goes through `at`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rack {
+    /// Of the gears that it meshes with: twice their radius over their number of teeth.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub module: f64,
+    /// Along y.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub length: f64,
+    /// Thickness behind the teeth.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub back: f64,
+    /// Length along z; not used in 2D.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub depth: Option<f64>,
+}
+
 /// A water wheel about the z axis: flat paddles on a hub.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! A toy duck, of blended ellipsoids.
+//! A toy duck, of blended ellipsoids, on a flat base.
 
 use super::isosurface::{blend, ellipsoid, isosurface};
 use crate::math::{Aabb, DVec3};
@@ -14,11 +14,15 @@ const PARTS: [(DVec3, DVec3); 6] = [
     (DVec3::new(-0.40, 0.13, 0.0), DVec3::new(0.13, 0.07, 0.11)), // tail
 ];
 
+/// Where its flat base is.
+const BASE: f64 = -0.15;
+
 /// A duck that swims towards +x, `length` long; y is up.
 pub fn duck(length: f64) -> TriangleMesh {
     let shape = |p: DVec3| {
         let parts = PARTS.iter().map(|(centre, half)| ellipsoid(p - centre, *half));
-        parts.reduce(|a, b| blend(a, b, 0.08)).unwrap_or(f64::INFINITY)
+        let duck = parts.reduce(|a, b| blend(a, b, 0.08)).unwrap_or(f64::INFINITY);
+        -blend(-duck, p.y - BASE, 0.02)
     };
     let bounds = Aabb { min: DVec3::new(-0.6, -0.3, -0.35), max: DVec3::new(0.6, 0.6, 0.35) };
     let mut mesh = isosurface(shape, bounds, 0.037);

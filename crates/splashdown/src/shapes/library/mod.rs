@@ -25,7 +25,7 @@ pub use capsule::space_capsule;
 pub use creature::creature;
 pub use duck::duck;
 pub use funnel::funnel;
-pub use gear::gear;
+pub use gear::{gear, rack};
 pub use letter::{letter, letters};
 pub use link::chain_link;
 pub use prism::{hollow_prism, spike, voussoir, wedge};

@@ -36,9 +36,17 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
         (
             "gear",
             gear(0.5, 12, 0.15, 0.2).unwrap(),
-            size(7.0 / 6.0, 7.0 / 6.0, 0.2),
+            size(1.125, 1.125, 0.2),
             0.2 * pi * (0.25 - 0.0225),
             0.12, // teeth and gaps weigh about the same
+        ),
+        (
+            "rack",
+            rack(0.1, 1.0, 0.2, 0.3).unwrap(),
+            size(0.385, 1.0, 0.3),
+            // The back and three teeth, each as wide in the mean as at half its height.
+            0.3 * (0.2 + 3.0 * 0.185 * (0.05 * pi * 0.85 + 0.035 * 25f64.to_radians().tan())),
+            1e-6,
         ),
         (
             "water wheel",
@@ -84,7 +92,7 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             0.5 * (0.5 * 3f64.sqrt() * 0.81 - pi * (0.1024 - 0.032 + 0.01 / 3.0)),
             0.02,
         ),
-        ("duck", duck(1.0), size(1.0, 0.77, 0.56), 0.17, 0.1),
+        ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.155, 0.12),
         ("propeller", propeller(&screw()).unwrap(), size(0.95, 0.30, 0.90), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {
@@ -169,7 +177,7 @@ fn cuts_of_extruded_shapes_are_their_figures() {
         let samples = shape.sample_surface(0.04, -0.02, Dimension::Two).unwrap();
         assert!(samples.len() > 10, "{name}");
         let area = shape.inside_moments(Dimension::Two).unwrap().measure;
-        let is_prism = ["wedge", "hollow prism", "voussoir", "gear", "water wheel"];
+        let is_prism = ["wedge", "hollow prism", "voussoir", "gear", "rack", "water wheel"];
         if is_prism.contains(&name.as_str()) || name.contains("letter") {
             assert!((area * depth / volume - 1.0).abs() < 1e-6, "{name}: {area}");
         }
@@ -181,6 +189,7 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
     let parameter = |result: Result<TriangleMesh, Misfit>| result.unwrap_err().parameter;
     assert_eq!(parameter(gear(0.5, 3, 0.0, 0.1)), "teeth");
     assert_eq!(parameter(gear(0.5, 12, 0.5, 0.1)), "bore");
+    assert_eq!(parameter(rack(0.5, 1.0, 0.1, 0.1)), "length");
     assert_eq!(parameter(chain_link(0.5, 0.6, 0.1)), "length");
     assert_eq!(parameter(chain_link(1.0, 0.6, 0.4)), "thickness");
     assert_eq!(parameter(letter('é', 1.0, 0.1, 0.1)), "letter");
