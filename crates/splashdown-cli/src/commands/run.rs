@@ -9,7 +9,7 @@ use splashdown::output::resume::StoredRun;
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
 use splashdown::scene::{Built, Scene};
 
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, contradiction};
 use crate::commands::render::last_picture;
 use crate::failure::Failure;
 use crate::progress::Display;
@@ -27,6 +27,9 @@ pub fn default_scene() -> Result<ExitCode, Failure> {
 /// Runs a scene.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
+    if let Some(sentence) = contradiction(&arguments.method) {
+        return Err(Failure::Usage(sentence));
+    }
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
     finish(simulation, arguments.quiet)
 }
