@@ -3,10 +3,12 @@
 mod arguments;
 mod commands;
 mod failure;
+mod plot;
 mod progress;
 mod signals;
 mod summary;
 mod terminal;
+mod timing;
 
 use std::process::ExitCode;
 
@@ -17,7 +19,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::View(arguments)) => commands::view::run(&arguments),
         Some(Command::Render(arguments)) => commands::render::run(&arguments),
+        Some(Command::Report(arguments)) => commands::report::run(&arguments),
         Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),
         Some(Command::Show { name }) => commands::show::run(&name),
@@ -25,6 +29,7 @@ fn main() -> ExitCode {
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
+        Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
     };
     match result {
         Ok(code) => code,

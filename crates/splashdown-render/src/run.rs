@@ -1,5 +1,6 @@
 //! A run directory, read back frame by frame.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use splashdown::output::frame::Points;
 use splashdown::output::settings::Format;
 use splashdown::output::writer::{folder_and_extension, frame_file, frame_index};
 use splashdown::scene::Scene;
+use splashdown::scene::copies::names;
 use splashdown::scene::file::{FluidSide, SolidShape};
 
 use crate::error::RenderError;
@@ -74,8 +76,21 @@ pub struct Body {
 }
 
 impl Run {
-    /// Reads what was run and lists the frames.
+    /// Reads what was run and lists the frames, of which there must be some.
     pub fn open(directory: &Path) -> Result<Run, RenderError> {
+        let run = Run::begun(directory)?;
+        if run.frames.is_empty() {
+            let message = format!(
+                "there are no frames in {}: run the scene with --format vtk, bgeo or ply",
+                directory.display()
+            );
+            return Err(RenderError::Request(message));
+        }
+        Ok(run)
+    }
+
+    /// The same for a run that may not have written a frame yet.
+    pub fn begun(directory: &Path) -> Result<Run, RenderError> {
         let path = directory.join("scene.toml");
         if !path.is_file() {
             let message =
@@ -99,58 +114,74 @@ impl Run {
             solids: file
                 .solid
                 .iter()
-                .map(|s| (s.name.clone(), role(&s.shape, s.fluid_side)))
+                .flat_map(|s| names(s).into_iter().map(|name| (name, role(&s.shape, s.fluid_side))))
                 .collect(),
             frames: Vec::new(),
             format: Format::Vtk,
         };
-        for format in [Format::Vtk, Format::Ply] {
-            run.format = format;
-            run.frames = list_frames(directory, format)?;
-            if !run.frames.is_empty() {
-                return Ok(run);
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// Lists the frames again: a run that is going on writes more of them.
+    pub fn refresh(&mut self) -> Result<(), RenderError> {
+        for format in [Format::Vtk, Format::Ply, Format::Bgeo] {
+            self.format = format;
+            self.frames = list_frames(&self.directory, format)?;
+            if !self.frames.is_empty() {
+                break;
             }
         }
+        Ok(())
+    }
+
+    /// Says which frames there are if `index` is not one of them.
+    pub fn check(&self, index: u64) -> Result<(), RenderError> {
+        if self.frames.binary_search(&index).is_ok() {
+            return Ok(());
+        }
+        let (first, last) = (self.frames.first(), self.frames.last());
         let message = format!(
-            "there are no frames in {}: run the scene with --format vtk or --format ply",
-            directory.display()
+            "there is no frame {index} in {}: frames go from {} to {}",
+            self.directory.display(),
+            first.unwrap_or(&0),
+            last.unwrap_or(&0)
         );
         Err(RenderError::Request(message))
     }
 
     /// Reads frame `index`.
     pub fn load(&self, index: u64) -> Result<FrameData, RenderError> {
-        if self.frames.binary_search(&index).is_err() {
-            let (first, last) = (self.frames.first(), self.frames.last());
-            let message = format!(
-                "there is no frame {index} in {}: frames go from {} to {}",
-                self.directory.display(),
-                first.unwrap_or(&0),
-                last.unwrap_or(&0)
-            );
-            return Err(RenderError::Request(message));
-        }
+        self.check(index)?;
         let points = self.load_points(index)?;
-        let mut bodies = Vec::new();
-        let moving = frame_file(Format::Vtk, "moving", index);
-        for name in ["vtk/fixed.vtp", moving.as_str()] {
-            let path = self.directory.join(name);
-            if self.format == Format::Vtk && path.is_file() {
-                let file = parse(&path, vtp::read_bodies)?;
-                bodies.extend(split_bodies(&file));
-            }
-        }
+        let mut bodies = self.load_bodies(FIXED)?;
+        bodies.extend(self.load_bodies(&moving_file(index))?);
         bodies.sort_by_key(|body| body.solid);
         Ok(FrameData { index, time: self.time(index), points, bodies })
     }
 
     /// The particles of frame `index` alone.
     pub fn load_points(&self, index: u64) -> Result<Points, RenderError> {
-        let path = self.directory.join(frame_file(self.format, "fluid", index));
+        let path = self.directory.join(self.points_file(index));
         match self.format {
             Format::Ply => parse(&path, crate::ply::read_points),
-            _ => parse(&path, vtp::read_points),
+            Format::Bgeo => parse(&path, crate::bgeo::read_points),
+            Format::Vtk => parse(&path, vtp::read_points),
         }
+    }
+
+    /// The solids in a file of the run; none if it has no such file.
+    pub fn load_bodies(&self, name: &str) -> Result<Vec<Body>, RenderError> {
+        let path = self.directory.join(name);
+        if !path.is_file() {
+            return Ok(Vec::new());
+        }
+        Ok(split_bodies(&parse(&path, vtp::read_bodies)?))
+    }
+
+    /// The file with the particles of frame `index`, relative to the directory.
+    pub fn points_file(&self, index: u64) -> String {
+        frame_file(self.format, "fluid", index)
     }
 
     /// When frame `index` is, s.
@@ -162,6 +193,14 @@ impl Run {
     pub fn role(&self, solid: usize) -> Role {
         self.solids.get(solid).map_or(Role::Obstacle, |(_, role)| *role)
     }
+}
+
+/// The file with the solids that never move, relative to the directory.
+pub const FIXED: &str = "vtk/fixed.vtp";
+
+/// The file with the solids that do, at frame `index`.
+pub fn moving_file(index: u64) -> String {
+    frame_file(Format::Vtk, "moving", index)
 }
 
 fn role(shape: &SolidShape, side: Option<FluidSide>) -> Role {
@@ -197,31 +236,26 @@ fn parse<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, String>) -> Result<T,
 }
 
 fn split_bodies(file: &vtp::BodyFile) -> Vec<Body> {
-    let mut solids: Vec<u32> = [&file.body_of_point[..], &file.body_of_triangle].concat();
-    solids.sort_unstable();
-    solids.dedup();
-    let body = |&solid: &u32| {
-        let mut body = Body { solid: solid as usize, ..Body::default() };
-        let mut renumbered = vec![u32::MAX; file.vertices.len()];
-        let mut take = |v: u32, body: &mut Body| {
-            let new = &mut renumbered[v as usize];
-            if *new == u32::MAX {
-                *new = body.vertices.len() as u32;
-                body.vertices.push(file.vertices[v as usize]);
-            }
-            *new
-        };
-        for (triangle, _) in
-            file.triangles.iter().zip(&file.body_of_triangle).filter(|(_, b)| **b == solid)
-        {
-            let corners = triangle.map(|v| take(v, &mut body));
-            body.triangles.push(corners);
+    // Each vertex with the body that used it last and its number there: bodies that share one, as only
+    // a damaged file has it, get one each.
+    let mut renumbered = vec![(usize::MAX, 0); file.vertices.len()];
+    let mut bodies: BTreeMap<u32, Body> = BTreeMap::new();
+    let mut take = |v: u32, body: &mut Body| {
+        let (owner, number) = &mut renumbered[v as usize];
+        if *owner != body.solid {
+            (*owner, *number) = (body.solid, body.vertices.len() as u32);
+            body.vertices.push(file.vertices[v as usize]);
         }
-        for (&point, _) in file.points.iter().zip(&file.body_of_point).filter(|(_, b)| **b == solid)
-        {
-            take(point, &mut body);
-        }
-        body
+        *number
     };
-    solids.iter().map(body).collect()
+    let empty = |solid: u32| Body { solid: solid as usize, ..Body::default() };
+    for (triangle, &solid) in file.triangles.iter().zip(&file.body_of_triangle) {
+        let body = bodies.entry(solid).or_insert_with(|| empty(solid));
+        let corners = triangle.map(|v| take(v, body));
+        body.triangles.push(corners);
+    }
+    for (&point, &solid) in file.points.iter().zip(&file.body_of_point) {
+        take(point, bodies.entry(solid).or_insert_with(|| empty(solid)));
+    }
+    bodies.into_values().collect()
 }

@@ -1,5 +1,7 @@
 //! What makes a solid a rigid body: mass, momentum, and what drives it.
 
+use std::collections::BTreeMap;
+
 use crate::math::{DMat3, DQuat, DVec3};
 use crate::motion::Scalar;
 
@@ -70,6 +72,27 @@ impl RigidBody {
     /// Angular velocity of a body turned by `rotation`: ω = I⁻¹ L, rad/s.
     pub fn angular_velocity(&self, rotation: DQuat) -> DVec3 {
         self.world_inertia(rotation).inverse() * self.angular_momentum
+    }
+}
+
+/// Dry friction of particular pairs of solids, by classes of solids so that hundreds of alike bodies
+/// are one entry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionPairs {
+    /// The class of each solid, in the order of `World::solids`; solids beyond the end have none.
+    pub class: Vec<u32>,
+    /// Coefficients by pairs of classes, the smaller class first.
+    pub coefficient: BTreeMap<[u32; 2], f64>,
+}
+
+impl FrictionPairs {
+    /// The coefficient between solids `a` and `b`, if theirs is a particular one.
+    pub fn between(&self, a: usize, b: usize) -> Option<f64> {
+        if self.coefficient.is_empty() {
+            return None;
+        }
+        let (&a, &b) = (self.class.get(a)?, self.class.get(b)?);
+        self.coefficient.get(&[a.min(b), a.max(b)]).copied()
     }
 }
 

@@ -42,7 +42,7 @@
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
-//! | [`validate`], [`bench`] | measured against known answers, and against the limits of the machine |
+//! | [`validate`], [`bench`], [`compare`] | measured against known answers, the limits of the machine, and by several methods |
 //!
 //! Derivations of the labelled equations (P1), (W1), (V1) … are in `docs/methods/`; `docs/papers.md`
 //! leads from a paper to file, function, test and scene.
@@ -51,6 +51,7 @@
 
 pub mod bench;
 pub mod body;
+pub mod compare;
 pub mod coupling;
 pub mod expression;
 pub mod math;

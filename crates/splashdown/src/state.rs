@@ -52,6 +52,7 @@ impl World {
             sinks,
             pressure: _,
             coupling: _,
+            friction_pairs: _,
             sticks,
             time_step: _,
             clock,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::body::{CouplingSettings, RigidBody};
+use crate::body::{CouplingSettings, FrictionPairs, RigidBody};
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
@@ -41,6 +41,8 @@ pub struct World {
     pub pressure: PressureSettings,
     /// How rigid bodies are coupled to fluids and to each other.
     pub coupling: CouplingSettings,
+    /// Dry friction of particular pairs of solids.
+    pub friction_pairs: FrictionPairs,
     /// State: contacts of rigid bodies that stick, sorted by particle and other solid.
     pub sticks: Vec<Stick>,
     /// How the time step is chosen.
@@ -140,6 +142,29 @@ pub struct Load {
     pub friction_moment: DVec3,
     /// How long, s.
     pub duration: f64,
+}
+
+impl Solid {
+    /// Whether it ever moves: as told, or by the forces on it.
+    pub fn moves(&self) -> bool {
+        self.body.is_some() || !self.motion.is_static()
+    }
+
+    /// Velocity of its origin and angular velocity at `time`, m/s and rad/s.
+    pub fn velocity(&self, time: f64) -> [DVec3; 2] {
+        if let Some(body) = &self.body {
+            return [body.velocity, body.angular_velocity(self.pose.rotation)];
+        }
+        if self.motion.is_static() {
+            return [DVec3::ZERO; 2];
+        }
+        // Prescribed motions are poses; formulas of them need no derivative of their own.
+        const STEP: f64 = 1e-5;
+        let pose = |t: f64| self.motion.pose(t).then_after(&self.placement);
+        let (before, after) = (pose(time - STEP), pose(time + STEP));
+        let turn = (after.rotation * before.rotation.inverse()).to_scaled_axis();
+        [(after.translation - before.translation) / (2.0 * STEP), turn / (2.0 * STEP)]
+    }
 }
 
 impl Load {
@@ -350,6 +375,7 @@ impl World {
             sinks: Vec::new(),
             pressure: PressureSettings::default(),
             coupling: CouplingSettings::default(),
+            friction_pairs: FrictionPairs::default(),
             sticks: Vec::new(),
             time_step: TimeStep::default(),
             clock: Clock::default(),
@@ -436,6 +462,13 @@ impl World {
     /// The fluid that particle `i` belongs to.
     pub fn fluid_of(&self, i: usize) -> Option<usize> {
         self.fluids.iter().position(|fluid| fluid.range.contains(&i))
+    }
+
+    /// Coefficient of dry friction between solids `a` and `b`: that of the pair, or else the geometric
+    /// mean of their own.
+    pub fn friction_between(&self, a: usize, b: usize) -> f64 {
+        let mean = || (self.solids[a].friction * self.solids[b].friction).sqrt();
+        self.friction_pairs.between(a, b).unwrap_or_else(mean)
     }
 
     /// The solid that particle `i` belongs to.

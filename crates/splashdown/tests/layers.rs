@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 7] = [
     &["body", "world", "step", "sources", "sph", "rigid", "coupling", "state"],
     &["output"],
     &["scene"],
-    &["validate", "bench"],
+    &["validate", "bench", "compare"],
 ];
 
 /// Who may use `shapes`: a running simulation knows particles only.

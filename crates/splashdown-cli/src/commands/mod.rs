@@ -2,10 +2,13 @@
 
 pub mod bench;
 pub mod check;
+pub mod compare;
 pub mod export;
 pub mod list;
 pub mod render;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod show;
 pub mod validate;
+pub mod view;

@@ -113,7 +113,7 @@ impl Search<'_> {
             tangents: tangents(normal, world.dimension),
             arms,
             strength,
-            friction: (own.friction * other.friction).max(0.0).sqrt(),
+            friction: world.friction_between(solids[0], solids[1]),
         })
     }
 }
