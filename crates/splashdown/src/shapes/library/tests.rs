@@ -74,8 +74,9 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             "space capsule",
             space_capsule(0.5, 0.7).unwrap(),
             size(1.0, 0.842, 1.0),
-            pi * 0.7 / 3.0 * (0.25 + 0.14 * 0.14 + 0.5 * 0.14) + 0.035,
-            0.15,
+            // A truncated cone, and the cap of a ball of the radius 1.2.
+            pi * 0.7 / 3.0 * (0.25 + 0.14 * 0.14 + 0.5 * 0.14) + pi * 0.142 * 0.142 * (1.2 - 0.047),
+            0.06,
         ),
         (
             "bolt",
@@ -92,8 +93,8 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             0.5 * (0.5 * 3f64.sqrt() * 0.81 - pi * (0.1024 - 0.032 + 0.01 / 3.0)),
             0.02,
         ),
-        ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.155, 0.12),
-        ("propeller", propeller(&screw()).unwrap(), size(0.95, 0.30, 0.90), 0.037, 0.2),
+        ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
+        ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {
         all.push((name, creature(1.0, 7, seed).unwrap(), size(0.85, 0.85, 0.85), 0.14, 0.45));
