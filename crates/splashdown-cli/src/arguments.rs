@@ -18,8 +18,12 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scene, or go on with an earlier run.
     Run(RunArguments),
+    /// Look at a run in the browser, also while it is going on.
+    View(ViewArguments),
     /// Draw a picture or a film of a run.
     Render(RenderArguments),
+    /// Write a report of a run: one HTML page with pictures, plots, times and the scene.
+    Report(ReportArguments),
     /// Write meshes of a run's bodies and liquid, and a table of how the bodies move.
     Export(ExportArguments),
     /// List the built-in scenes.
@@ -102,6 +106,19 @@ pub struct ValidateArguments {
     /// List the cases.
     #[arg(long)]
     pub list: bool,
+    /// Also write a page with all metrics, and measured curves over the known answers.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Where the page goes [default: DIR/report.html].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +159,9 @@ pub struct RunArguments {
     /// File formats of the frames.
     #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
     pub format: Vec<FrameFormat>,
+    /// Also write the surface of every fluid for each frame, as PLY meshes.
+    #[arg(long, conflicts_with = "resume")]
+    pub surface: bool,
     /// Override a key of the scene, like fluid.water.density=900.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
@@ -154,6 +174,30 @@ pub struct RunArguments {
     /// Print nothing but warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+    /// Look at the run in the browser while it goes on, and afterwards until Ctrl-C.
+    #[arg(long)]
+    pub view: bool,
+    #[command(flatten)]
+    pub viewer: ViewerArguments,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct ViewerArguments {
+    /// Port of the viewer on 127.0.0.1 [default: any that is free].
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Print the address of the viewer, but do not open the browser.
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ViewArguments {
+    /// The directory of a run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub viewer: ViewerArguments,
 }
 
 #[derive(Debug, Args)]
@@ -334,6 +378,9 @@ impl RunArguments {
             overrides.push(format!("simulation.duration={time:?}"));
         }
         overrides.extend(self.method.iter().map(|method| method.as_override()));
+        if self.surface {
+            overrides.push("output.surface=true".to_owned());
+        }
         if !self.format.is_empty() {
             let name = |format: &FrameFormat| match format {
                 FrameFormat::Vtk => Some("\"vtk\""),

@@ -8,6 +8,7 @@ mod progress;
 mod signals;
 mod summary;
 mod terminal;
+mod timing;
 
 use std::process::ExitCode;
 
@@ -18,7 +19,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::View(arguments)) => commands::view::run(&arguments),
         Some(Command::Render(arguments)) => commands::render::run(&arguments),
+        Some(Command::Report(arguments)) => commands::report::run(&arguments),
         Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),
         Some(Command::Show { name }) => commands::show::run(&name),

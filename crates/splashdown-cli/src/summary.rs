@@ -12,13 +12,13 @@ use crate::progress::human_time;
 /// Sums over the steps of this session.
 #[derive(Debug, Default)]
 pub struct Statistics {
-    steps: u64,
+    pub steps: u64,
     simulated: f64,
     density_iterations: u64,
     divergence_iterations: u64,
     viscosity_iterations: u64,
     retries: u64,
-    seconds: [f64; PHASES.len()],
+    pub seconds: [f64; PHASES.len()],
 }
 
 impl Statistics {
@@ -91,6 +91,9 @@ pub fn next_steps(
         let _ = writeln!(text, "  a picture       {}", picture.display());
         let _ = writeln!(text, "  a film          {}", film_command(directory));
     }
+    if !formats.is_empty() {
+        let _ = writeln!(text, "  in the browser  splashdown view {}", quoted(directory));
+    }
     if formats.contains(&Format::Vtk) {
         let file = |name| directory.join(name).display().to_string();
         let solids = if directory.join("solids.pvd").exists() {
@@ -98,7 +101,7 @@ pub fn next_steps(
         } else {
             String::new()
         };
-        let _ = writeln!(text, "  look at it      open {}{solids} in ParaView", file("fluid.pvd"));
+        let _ = writeln!(text, "  in ParaView     open {}{solids}", file("fluid.pvd"));
     }
     let _ = writeln!(
         text,

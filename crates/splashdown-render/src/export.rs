@@ -11,7 +11,7 @@ use splashdown::output::atomic;
 use splashdown::output::error::At;
 
 use crate::error::RenderError;
-use crate::run::{Body, Run};
+use crate::run::{Body, FIXED, Run, moving_file};
 use crate::surface::{self, LiquidSurface};
 
 /// File formats of meshes.
@@ -53,7 +53,8 @@ pub struct Exporter<'a> {
 }
 
 impl<'a> Exporter<'a> {
-    /// Makes the folder and writes the table of motions, where there are bodies.
+    /// Makes the folder, writes the table of motions, where there are bodies, and one mesh for each of
+    /// those that never move.
     pub fn new(run: &'a Run, folder: &Path, format: MeshFormat) -> Result<Self, RenderError> {
         fs::create_dir_all(folder).at("create", folder)?;
         let table = run.directory.join("bodies.csv");
@@ -62,37 +63,45 @@ impl<'a> Exporter<'a> {
             let motion = motion(&text).map_err(|reason| RenderError::damaged(&table, reason))?;
             atomic::write_bytes(&folder.join("bodies_motion.csv"), motion.as_bytes())?;
         }
-        Ok(Exporter { run, folder: folder.to_owned(), format })
+        let exporter = Exporter { run, folder: folder.to_owned(), format };
+        for body in run.load_bodies(FIXED)? {
+            exporter.write(&exporter.name(&body), &of_body(&body))?;
+        }
+        Ok(exporter)
     }
 
-    /// Writes bodies and, if asked for, the liquid's surface at frame `index`.
+    /// Writes the bodies that move and, if asked for, the liquid's surface at frame `index`.
     pub fn frame(&self, index: u64, with_liquid: bool) -> Result<(), RenderError> {
-        let frame = self.run.load(index)?;
-        for body in &frame.bodies {
-            let name = match self.run.solids.get(body.solid) {
-                Some((name, _)) => name.clone(),
-                None => format!("body-{}", body.solid),
-            };
-            self.write(&name, index, &of_body(body))?;
+        self.run.check(index)?;
+        for body in self.run.load_bodies(&moving_file(index))? {
+            self.write(&format!("{}_{index:06}", self.name(&body)), &of_body(&body))?;
         }
         if with_liquid {
             if self.run.is_2d {
                 let message = "the liquid of a 2D scene has no surface in space".to_owned();
                 return Err(RenderError::Request(message));
             }
-            for liquid in surface::reconstruct(&frame.points, self.run.spacing, &[])? {
+            let points = self.run.load_points(index)?;
+            for liquid in surface::reconstruct(&points, self.run.spacing, &[])? {
                 let name = match self.run.fluids.get(liquid.fluid) {
                     Some((name, _)) => name.clone(),
                     None => format!("fluid-{}", liquid.fluid),
                 };
-                self.write(&name, index, &of_liquid(&liquid))?;
+                self.write(&format!("{name}_{index:06}"), &of_liquid(&liquid))?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, name: &str, index: u64, surface: &Surface<'_>) -> Result<(), RenderError> {
-        let file = format!("{name}_{index:06}.{}", self.format.extension());
+    fn name(&self, body: &Body) -> String {
+        match self.run.solids.get(body.solid) {
+            Some((name, _)) => name.clone(),
+            None => format!("body-{}", body.solid),
+        }
+    }
+
+    fn write(&self, name: &str, surface: &Surface<'_>) -> Result<(), RenderError> {
+        let file = format!("{name}.{}", self.format.extension());
         let path = self.folder.join(file);
         Ok(atomic::write(&path, |out| match self.format {
             MeshFormat::Obj => write_obj(out, surface),
@@ -100,6 +109,11 @@ impl<'a> Exporter<'a> {
             MeshFormat::Vtk => write_vtk(out, surface),
         })?)
     }
+}
+
+/// Writes a liquid surface as binary PLY with normals and velocities.
+pub fn write_liquid(out: &mut impl Write, liquid: &LiquidSurface) -> io::Result<()> {
+    write_ply(out, &of_liquid(liquid))
 }
 
 fn of_body(body: &Body) -> Surface<'_> {

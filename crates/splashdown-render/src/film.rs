@@ -259,6 +259,27 @@ mod tests {
     }
 
     #[test]
+    fn other_films_are_made_by_ffmpeg_or_it_is_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let odd = Image::new(61, 41, [10, 200, 30]);
+        for (name, mark) in [("film.mp4", &b"ftyp"[..]), ("film.webp", b"WEBP")] {
+            let path = dir.path().join(name);
+            let mut film = match Film::create(&path, std::slice::from_ref(&odd), 30.0) {
+                Ok(film) => film,
+                Err(error) => {
+                    let words = error.to_string();
+                    assert!(words.contains("install it") && words.contains(".gif"), "{words}");
+                    continue;
+                }
+            };
+            (0..3).for_each(|_| film.add(&odd).unwrap());
+            film.finish().unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(bytes[..16].windows(4).any(|w| w == mark), "{name}");
+        }
+    }
+
+    #[test]
     fn a_film_that_is_given_up_leaves_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
         let mut film = Film::create(&dir.path().join("a.gif"), &[picture(0)], 30.0).unwrap();

@@ -8,8 +8,10 @@
 //! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel, and
 //! shades afterwards. A picture has the same bytes for any number of threads.
 
+pub mod bgeo;
 pub mod camera;
 pub mod color;
+pub mod crease;
 pub mod error;
 pub mod export;
 pub mod film;
@@ -23,4 +25,5 @@ pub mod scale;
 pub mod shade;
 pub mod stage;
 pub mod surface;
+pub mod surface_writer;
 pub mod vtp;

@@ -76,8 +76,21 @@ pub struct Body {
 }
 
 impl Run {
-    /// Reads what was run and lists the frames.
+    /// Reads what was run and lists the frames, of which there must be some.
     pub fn open(directory: &Path) -> Result<Run, RenderError> {
+        let run = Run::begun(directory)?;
+        if run.frames.is_empty() {
+            let message = format!(
+                "there are no frames in {}: run the scene with --format vtk, bgeo or ply",
+                directory.display()
+            );
+            return Err(RenderError::Request(message));
+        }
+        Ok(run)
+    }
+
+    /// The same for a run that may not have written a frame yet.
+    pub fn begun(directory: &Path) -> Result<Run, RenderError> {
         let path = directory.join("scene.toml");
         if !path.is_file() {
             let message =
@@ -106,53 +119,69 @@ impl Run {
             frames: Vec::new(),
             format: Format::Vtk,
         };
-        for format in [Format::Vtk, Format::Ply] {
-            run.format = format;
-            run.frames = list_frames(directory, format)?;
-            if !run.frames.is_empty() {
-                return Ok(run);
+        run.refresh()?;
+        Ok(run)
+    }
+
+    /// Lists the frames again: a run that is going on writes more of them.
+    pub fn refresh(&mut self) -> Result<(), RenderError> {
+        for format in [Format::Vtk, Format::Ply, Format::Bgeo] {
+            self.format = format;
+            self.frames = list_frames(&self.directory, format)?;
+            if !self.frames.is_empty() {
+                break;
             }
         }
+        Ok(())
+    }
+
+    /// Says which frames there are if `index` is not one of them.
+    pub fn check(&self, index: u64) -> Result<(), RenderError> {
+        if self.frames.binary_search(&index).is_ok() {
+            return Ok(());
+        }
+        let (first, last) = (self.frames.first(), self.frames.last());
         let message = format!(
-            "there are no frames in {}: run the scene with --format vtk or --format ply",
-            directory.display()
+            "there is no frame {index} in {}: frames go from {} to {}",
+            self.directory.display(),
+            first.unwrap_or(&0),
+            last.unwrap_or(&0)
         );
         Err(RenderError::Request(message))
     }
 
     /// Reads frame `index`.
     pub fn load(&self, index: u64) -> Result<FrameData, RenderError> {
-        if self.frames.binary_search(&index).is_err() {
-            let (first, last) = (self.frames.first(), self.frames.last());
-            let message = format!(
-                "there is no frame {index} in {}: frames go from {} to {}",
-                self.directory.display(),
-                first.unwrap_or(&0),
-                last.unwrap_or(&0)
-            );
-            return Err(RenderError::Request(message));
-        }
+        self.check(index)?;
         let points = self.load_points(index)?;
-        let mut bodies = Vec::new();
-        let moving = frame_file(Format::Vtk, "moving", index);
-        for name in ["vtk/fixed.vtp", moving.as_str()] {
-            let path = self.directory.join(name);
-            if self.format == Format::Vtk && path.is_file() {
-                let file = parse(&path, vtp::read_bodies)?;
-                bodies.extend(split_bodies(&file));
-            }
-        }
+        let mut bodies = self.load_bodies(FIXED)?;
+        bodies.extend(self.load_bodies(&moving_file(index))?);
         bodies.sort_by_key(|body| body.solid);
         Ok(FrameData { index, time: self.time(index), points, bodies })
     }
 
     /// The particles of frame `index` alone.
     pub fn load_points(&self, index: u64) -> Result<Points, RenderError> {
-        let path = self.directory.join(frame_file(self.format, "fluid", index));
+        let path = self.directory.join(self.points_file(index));
         match self.format {
             Format::Ply => parse(&path, crate::ply::read_points),
-            _ => parse(&path, vtp::read_points),
+            Format::Bgeo => parse(&path, crate::bgeo::read_points),
+            Format::Vtk => parse(&path, vtp::read_points),
         }
+    }
+
+    /// The solids in a file of the run; none if it has no such file.
+    pub fn load_bodies(&self, name: &str) -> Result<Vec<Body>, RenderError> {
+        let path = self.directory.join(name);
+        if !path.is_file() {
+            return Ok(Vec::new());
+        }
+        Ok(split_bodies(&parse(&path, vtp::read_bodies)?))
+    }
+
+    /// The file with the particles of frame `index`, relative to the directory.
+    pub fn points_file(&self, index: u64) -> String {
+        frame_file(self.format, "fluid", index)
     }
 
     /// When frame `index` is, s.
@@ -164,6 +193,14 @@ impl Run {
     pub fn role(&self, solid: usize) -> Role {
         self.solids.get(solid).map_or(Role::Obstacle, |(_, role)| *role)
     }
+}
+
+/// The file with the solids that never move, relative to the directory.
+pub const FIXED: &str = "vtk/fixed.vtp";
+
+/// The file with the solids that do, at frame `index`.
+pub fn moving_file(index: u64) -> String {
+    frame_file(Format::Vtk, "moving", index)
 }
 
 fn role(shape: &SolidShape, side: Option<FluidSide>) -> Role {

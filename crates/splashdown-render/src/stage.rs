@@ -1,7 +1,5 @@
 //! Puts a frame of a run in front of the camera.
 
-use std::collections::BTreeMap;
-
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use splashdown::math::{Aabb, DVec3};
@@ -9,6 +7,7 @@ use splashdown::output::frame::Points;
 
 use crate::camera::{Camera, View, Viewport};
 use crate::color::{self, Linear, Ramp};
+use crate::crease;
 use crate::error::RenderError;
 use crate::image::Image;
 use crate::overlay::{self, Legend};
@@ -77,9 +76,9 @@ impl<'a> Stage<'a> {
     /// A camera and colours that suit the frames from `first` to `last`. Cameras of all pictures of a
     /// run are the same; colours suit the frames that are asked for.
     pub fn new(run: &'a Run, look: Look, first: u64, last: u64) -> Result<Stage<'a>, RenderError> {
-        let (Some(&start), Some(&end)) = (run.frames.first(), run.frames.last()) else {
+        if run.frames.is_empty() {
             return Err(RenderError::Request("the run has no frames".to_owned()));
-        };
+        }
         if !(16..=16384).contains(&look.width) || !(16..=16384).contains(&look.height) {
             let message = "pictures have 16 to 16384 pixels each way".to_owned();
             return Err(RenderError::Request(message));
@@ -88,30 +87,15 @@ impl<'a> Stage<'a> {
             let message = "the liquid of a 2D scene has no surface in space: leave out --surface";
             return Err(RenderError::Request(message.to_owned()));
         }
-        let mut outline = Vec::new();
-        let mut shown = [start, run.frames[run.frames.len() / 2], end].to_vec();
-        shown.dedup();
-        for index in shown {
-            outline.extend(outline_of(run, &run.load(index)?));
-        }
-        if outline.is_empty() {
-            outline.extend([DVec3::ZERO, DVec3::ONE]);
-        }
+        let outline = outline(run)?;
         let bounds = Aabb::around(outline.iter().copied());
-        let mut range: Option<[f64; 2]> = None;
         let shown: Vec<u64> =
             run.frames.iter().copied().filter(|k| (first..=last).contains(k)).collect();
-        let stride = shown.len() / 8 + 1;
-        for &index in shown.iter().rev().step_by(stride) {
-            let values = values(&run.load_points(index)?, look.quantity);
-            if let Some([low, high]) = scale::range(&values) {
-                let [a, b] = range.unwrap_or([low, high]);
-                range = Some([a.min(low), b.max(high)]);
-            }
-        }
-        if look.quantity == Quantity::Velocity {
-            range = range.map(|[_, high]| [0.0, high]);
-        }
+        let range = range_of(run, &shown, |points| values(points, look.quantity))?;
+        let range = match look.quantity {
+            Quantity::Velocity => range.map(|[_, high]| [0.0, high]),
+            _ => range,
+        };
         let range = range.map(scale::rounded);
         let camera = camera(run, &look, bounds, &outline);
         Ok(Stage { run, look, camera, bounds, range })
@@ -221,10 +205,10 @@ impl<'a> Stage<'a> {
                 let fill = (role == Role::Obstacle).then_some(color);
                 scene.sections.push(Section { segments, fill });
             } else if role == Role::Container {
-                append(&mut scene.walls, &smooth(body, &self.camera, color));
+                append(&mut scene.walls, &colored(body, &self.camera, color));
                 scene.lines.extend(edges(body, &self.camera));
             } else {
-                append(&mut scene.solids, &smooth(body, &self.camera, color));
+                append(&mut scene.solids, &colored(body, &self.camera, color));
             }
         }
         if !scene.flat {
@@ -270,6 +254,41 @@ fn values(points: &Points, quantity: Quantity) -> Vec<f32> {
     }
 }
 
+/// The usual range of a quantity over some frames, of which it looks at eight at most.
+pub fn range_of(
+    run: &Run,
+    frames: &[u64],
+    values: impl Fn(&Points) -> Vec<f32>,
+) -> Result<Option<[f64; 2]>, RenderError> {
+    let mut range: Option<[f64; 2]> = None;
+    let stride = frames.len() / 8 + 1;
+    for &index in frames.iter().rev().step_by(stride) {
+        if let Some([low, high]) = scale::range(&values(&run.load_points(index)?)) {
+            let [a, b] = range.unwrap_or([low, high]);
+            range = Some([a.min(low), b.max(high)]);
+        }
+    }
+    Ok(range)
+}
+
+/// Points that should be in all pictures of a run; never empty.
+pub fn outline(run: &Run) -> Result<Vec<DVec3>, RenderError> {
+    let n = run.frames.len();
+    let mut shown: Vec<u64> = [0, n / 2, n.saturating_sub(1)]
+        .iter()
+        .filter_map(|&k| run.frames.get(k).copied())
+        .collect();
+    shown.dedup();
+    let mut outline = Vec::new();
+    for index in shown {
+        outline.extend(outline_of(run, &run.load(index)?));
+    }
+    if outline.is_empty() {
+        outline.extend([DVec3::ZERO, DVec3::ONE]);
+    }
+    Ok(outline)
+}
+
 /// Points that should be in the picture: the fluid without its few stray drops, and all bodies but
 /// wide floors.
 fn outline_of(run: &Run, frame: &FrameData) -> Vec<DVec3> {
@@ -311,79 +330,20 @@ fn append(mesh: &mut Mesh, other: &Mesh) {
     mesh.triangles.extend(other.triangles.iter().map(|t| t.map(|v| first + v)));
 }
 
-/// Numbers vertices by where they are: files repeat corners for every triangle.
-fn merged(body: &Body) -> Vec<u32> {
-    let mut numbers: BTreeMap<[u64; 3], u32> = BTreeMap::new();
-    body.vertices
-        .iter()
-        .map(|v| {
-            let next = numbers.len() as u32;
-            *numbers.entry(v.to_array().map(|x| (x + 0.0).to_bits())).or_insert(next)
-        })
-        .collect()
-}
-
-/// The body with normals that are smooth across small angles and sharp across large ones.
-fn smooth(body: &Body, camera: &Camera, color: Linear) -> Mesh {
-    const SHARP: f32 = 0.82; // 35 degrees
-    let place = merged(body);
-    let positions: Vec<Vec3> = body.vertices.iter().map(|&v| camera.local(v)).collect();
-    let area = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|v| positions[v as usize]);
-        (b - a).cross(c - a)
-    };
-    let areas: Vec<Vec3> = body.triangles.iter().map(area).collect();
-    let mut around = vec![Vec::new(); body.vertices.len()];
-    for (k, t) in body.triangles.iter().enumerate() {
-        for &v in t {
-            around[place[v as usize] as usize].push(k as u32);
-        }
-    }
-    let mut mesh = Mesh::default();
-    for (k, t) in body.triangles.iter().enumerate() {
-        let own = areas[k].normalize_or_zero();
-        for &v in t {
-            let near = &around[place[v as usize] as usize];
-            // A fan of hundreds, like the cap of a cylinder, is flat: looking at a few is enough.
-            let sum: Vec3 = near
-                .iter()
-                .take(64)
-                .map(|&j| areas[j as usize])
-                .filter(|a| a.normalize_or_zero().dot(own) > SHARP)
-                .sum();
-            mesh.positions.push(positions[v as usize]);
-            mesh.normals.push(sum.normalize_or(own));
-            mesh.colors.push(color);
-        }
-        let first = 3 * k as u32;
-        mesh.triangles.push([first, first + 1, first + 2]);
-    }
-    mesh
+/// The body in one colour.
+fn colored(body: &Body, camera: &Camera, color: Linear) -> Mesh {
+    let (positions, normals) = crease::smooth(body, camera.origin);
+    let count = positions.len() as u32;
+    let triangles = (0..count / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+    Mesh { colors: vec![color; positions.len()], positions, normals, triangles }
 }
 
 /// Edges of a container: where it ends, bends, or turns away from the camera.
 fn edges(body: &Body, camera: &Camera) -> Vec<[Vec3; 2]> {
-    const SHARP: f32 = 0.82;
-    let place = merged(body);
-    let position = |v: u32| camera.local(body.vertices[v as usize]);
-    let mut found: BTreeMap<[u32; 2], ([u32; 2], Vec<Vec3>)> = BTreeMap::new();
-    for t in &body.triangles {
-        let [a, b, c] = t.map(position);
-        let normal = (b - a).cross(c - a).normalize_or_zero();
-        for [v, w] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
-            let mut key = [place[v as usize], place[w as usize]];
-            key.sort_unstable();
-            found.entry(key).or_insert_with(|| ([v, w], Vec::new())).1.push(normal);
-        }
-    }
-    let is_drawn = |([v, _], normals): &&([u32; 2], Vec<Vec3>)| {
-        let to_eye = camera.eye - position(*v);
-        match normals[..] {
-            [n, m] => n.dot(m) < SHARP || (n.dot(to_eye) > 0.0) != (m.dot(to_eye) > 0.0),
-            _ => true,
-        }
-    };
-    found.values().filter(is_drawn).map(|(ends, _)| ends.map(position)).collect()
+    crease::edges(body, camera.origin, |at, [n, m]| {
+        let to_eye = camera.eye - at;
+        (n.dot(to_eye) > 0.0) != (m.dot(to_eye) > 0.0)
+    })
 }
 
 /// Where the triangles of a body meet the plane z = 0.

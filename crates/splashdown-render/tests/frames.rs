@@ -5,7 +5,7 @@ use std::sync::Arc;
 use splashdown::math::{DQuat, DVec3, Pose};
 use splashdown::mesh::TriangleMesh;
 use splashdown::output::frame::{Points, Surfaces};
-use splashdown::output::{ply, vtk};
+use splashdown::output::{bgeo, ply, vtk};
 use splashdown_render::vtp;
 
 fn points(n: usize) -> Points {
@@ -48,6 +48,11 @@ fn particles_read_back_as_they_were_written() {
         let mut file = Vec::new();
         ply::write(&mut file, &points).unwrap();
         assert_eq!(splashdown_render::ply::read_points(&file).unwrap(), points);
+        let mut file = Vec::new();
+        bgeo::write(&mut file, &points).unwrap();
+        let mut rounded = points.clone(); // BGEO has single precision only
+        rounded.position.iter_mut().for_each(|p| *p = p.as_vec3().as_dvec3());
+        assert_eq!(splashdown_render::bgeo::read_points(&file).unwrap(), rounded);
     }
 }
 
@@ -71,16 +76,19 @@ fn damaged_files_give_errors_and_never_panic() {
     vtk::write_points(&mut fluid, &points(20)).unwrap();
     vtk::write_fixed(&mut solid, &surfaces()).unwrap();
     ply::write(&mut mesh, &points(20)).unwrap();
+    let mut houdini = Vec::new();
+    bgeo::write(&mut houdini, &points(20)).unwrap();
     let all = |file: &[u8]| {
         let points = vtp::read_points(file).is_err();
         let bodies = vtp::read_bodies(file).is_err();
         let ply = splashdown_render::ply::read_points(file).is_err();
-        [points, bodies, ply]
+        let bgeo = splashdown_render::bgeo::read_points(file).is_err();
+        [points, bodies, ply, bgeo]
     };
-    for file in [&fluid, &solid, &mesh] {
+    for file in [&fluid, &solid, &mesh, &houdini] {
         // What follows the arrays is not needed; everything before is.
         for length in (0..file.len().saturating_sub(40)).step_by(3) {
-            assert_eq!(all(&file[..length]), [true; 3], "cut to {length}");
+            assert_eq!(all(&file[..length]), [true; 4], "cut to {length}");
         }
         for place in 0..file.len() {
             for bits in [0x01, 0x80, 0xff] {
@@ -90,8 +98,8 @@ fn damaged_files_give_errors_and_never_panic() {
             }
         }
     }
-    assert_eq!(all(b""), [true; 3]);
-    assert_eq!(all(&[b'_'; 5000]), [true; 3]);
+    assert_eq!(all(b""), [true; 4]);
+    assert_eq!(all(&[b'_'; 5000]), [true; 4]);
     // Indices out of range, found by their bytes: the corners of the last triangle.
     let corners: Vec<u8> = [5i32, 6, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
     let at = solid.windows(12).position(|w| w == corners).unwrap();

@@ -4,9 +4,22 @@ use splashdown::validate::cases;
 
 fn passes(name: &str) {
     let case = cases().iter().find(|case| case.name == name).expect("a case of that name");
-    let metrics = case.run(|_| ());
+    let report = case.measure(|_| ());
+    let metrics = &report.metrics;
     let failed: Vec<_> = metrics.iter().filter(|metric| !metric.pass).collect();
     assert!(!metrics.is_empty() && failed.is_empty(), "{failed:#?}");
+    for curve in &report.curves {
+        let series = || curve.measured.iter().chain(&curve.reference);
+        assert!(!curve.measured.is_empty() && !curve.reference.is_empty(), "{}", curve.name);
+        let sound = |p: &[f64; 2]| p.iter().all(|x| x.is_finite());
+        assert!(
+            series().all(|s| s.points.len() > 1 && s.points.iter().all(sound)),
+            "{}",
+            curve.name
+        );
+    }
+    let has_curve = ["poiseuille", "couette"].contains(&name);
+    assert!(!has_curve || !report.curves.is_empty());
 }
 
 #[test]
@@ -42,4 +55,9 @@ fn a_heavy_cube_rests_on_a_light_one() {
 #[test]
 fn eight_boxes_stand_on_each_other() {
     passes("box-stack");
+}
+
+#[test]
+fn colliding_bodies_keep_their_momentum_dry_and_in_water() {
+    passes("momentum");
 }

@@ -5,17 +5,22 @@ use std::process::ExitCode;
 
 use splashdown::output::driver::Simulation;
 use splashdown::output::error::RunError;
+use splashdown::output::observer::Observer;
 use splashdown::output::resume::StoredRun;
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
+use splashdown::output::settings::OutputSettings;
 use splashdown::scene::{Built, Scene};
+use splashdown_render::surface_writer::SurfaceWriter;
 
 use crate::arguments::{RunArguments, contradiction};
 use crate::commands::render::last_picture;
+use crate::commands::view;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::signals::StopRequest;
 use crate::summary::{Statistics, next_steps, resume_command};
 use crate::terminal::{print, tell};
+use crate::timing;
 
 const DEFAULT_SCENE: &str = "dam-break";
 
@@ -31,7 +36,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(sentence));
     }
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
-    finish(simulation, arguments.quiet)
+    finish(simulation, arguments)
 }
 
 /// Computes with so many threads from now on; None leaves it at one for each core.
@@ -69,7 +74,8 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
         path.display()
     ));
     let directory = RunDirectory::create(&path, existing)?;
-    Ok(Simulation::create(source(&scene)?, world, output, directory)?)
+    let observers = observers(&scene, &output);
+    Ok(Simulation::create_observed(source(&scene)?, world, output, directory, observers)?)
 }
 
 fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
@@ -88,7 +94,9 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
     let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
     let Built { world, output, .. } = scene.build()?;
     let notes = stored.notes.clone();
-    let simulation = Simulation::resume(stored, source(&scene)?, world, output)?;
+    let observers = observers(&scene, &output);
+    let simulation =
+        Simulation::resume_observed(stored, source(&scene)?, world, output, observers)?;
     for note in notes {
         tell(&format!("note: {note}"));
     }
@@ -102,12 +110,26 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
     Ok(simulation)
 }
 
+/// What else looks at the frames: the scene says so, and a resumed run has its scene.
+fn observers(scene: &Scene, output: &OutputSettings) -> Vec<Box<dyn Observer>> {
+    if !output.surface {
+        return Vec::new();
+    }
+    let fluids = scene.file.fluid.iter().map(|fluid| fluid.name.clone()).collect();
+    vec![Box::new(SurfaceWriter { fluids, spacing: scene.file.simulation.spacing })]
+}
+
 /// Steps until the end or until somebody wants the run to stop.
-fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> {
+fn finish(mut simulation: Simulation, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let quiet = arguments.quiet;
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let settings = simulation.settings().clone();
     let directory = simulation.path().to_owned();
+    let viewer = match arguments.view {
+        true => Some(view::start(&directory, &arguments.viewer)?),
+        false => None,
+    };
     let mut display = Display::new(quiet, simulation.world().clock.time, settings.duration);
     let mut statistics = Statistics::default();
     let mut stopped = None;
@@ -123,6 +145,9 @@ fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> 
     let saved = result.and_then(|()| simulation.finish());
     let wall = display.close();
     let snapshot = saved?;
+    if !quiet {
+        timing::write(&directory, &statistics, wall)?;
+    }
     match stopped {
         Some(code) => {
             if !quiet {
@@ -144,6 +169,10 @@ fn finish(mut simulation: Simulation, quiet: bool) -> Result<ExitCode, Failure> 
                 };
                 let (formats, duration) = (&settings.formats, settings.duration);
                 print(&next_steps(&directory, picture.as_deref(), formats, duration));
+            }
+            if let Some(viewer) = viewer {
+                tell(&format!("the viewer stays at {} until Ctrl-C", viewer.url()));
+                view::wait(&stop);
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -1,8 +1,11 @@
 //! `splashdown validate`: methods against known answers.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
+use splashdown::output::atomic;
 use splashdown::validate::{Case, Metric, cases};
+use splashdown_view::report::validation::{self, Outcome};
 
 use crate::arguments::ValidateArguments;
 use crate::failure::Failure;
@@ -18,13 +21,34 @@ pub fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
     }
     let chosen = choose(&arguments.cases)?;
     let show = if arguments.json { show_json } else { show_row };
-    let mut failed = 0;
+    if let Some(path) = &arguments.report {
+        // Hours of computing should not end with a page that has no place to go.
+        atomic::write_bytes(path, b"")?;
+    }
+    let mut outcomes = Vec::new();
     for case in chosen {
         if !arguments.json {
             print(&format!("{}: {} ({})\n", case.name, case.summary, case.source));
         }
-        failed += case.run(show).iter().filter(|metric| !metric.pass).count();
+        let start = Instant::now();
+        let report = case.measure(show);
+        outcomes.push(Outcome {
+            metrics: report.metrics,
+            curves: report.curves,
+            seconds: start.elapsed().as_secs_f64(),
+            ..Outcome::of(case)
+        });
+        if let Some(path) = &arguments.report {
+            // After every case: whoever waits can look at those that are done.
+            let page = validation::report(&outcomes, env!("CARGO_PKG_VERSION"));
+            atomic::write_bytes(path, page.as_bytes())?;
+        }
     }
+    if let Some(path) = &arguments.report {
+        tell(&format!("report: {}", path.display()));
+    }
+    let metrics = outcomes.iter().flat_map(|outcome| &outcome.metrics);
+    let failed = metrics.filter(|metric| !metric.pass).count();
     if failed > 0 {
         tell(&format!("{failed} metrics out of tolerance"));
         return Ok(ExitCode::FAILURE);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::RunError;
 use super::frame::{Frame, Surfaces};
+use super::observer::Observer;
 use super::resume::StoredRun;
 use super::run_directory::{RunDirectory, SceneSource};
 use super::settings::OutputSettings;
@@ -51,10 +52,21 @@ impl Simulation {
         settings: OutputSettings,
         directory: RunDirectory,
     ) -> Result<Simulation, RunError> {
+        Simulation::create_observed(scene, world, settings, directory, Vec::new())
+    }
+
+    /// The same with observers, which see every frame, the first included.
+    pub fn create_observed(
+        scene: SceneSource,
+        world: World,
+        settings: OutputSettings,
+        directory: RunDirectory,
+        observers: Vec<Box<dyn Observer>>,
+    ) -> Result<Simulation, RunError> {
         directory.make_folders(&settings)?;
         directory.write_scene(&scene)?;
         let tables = Tables::create(directory.path(), &settings)?;
-        let writer = Writer::start(context(&world, &settings, &directory));
+        let writer = Writer::start(context(&world, &settings, &directory), observers);
         let step = World::step;
         let mut simulation =
             Simulation { world, scene, settings, next_frame: 0, tables, writer, directory, step };
@@ -68,13 +80,24 @@ impl Simulation {
     pub fn resume(
         stored: StoredRun,
         scene: SceneSource,
+        world: World,
+        settings: OutputSettings,
+    ) -> Result<Simulation, RunError> {
+        Simulation::resume_observed(stored, scene, world, settings, Vec::new())
+    }
+
+    /// The same with the observers of the earlier run.
+    pub fn resume_observed(
+        stored: StoredRun,
+        scene: SceneSource,
         mut world: World,
         settings: OutputSettings,
+        observers: Vec<Box<dyn Observer>>,
     ) -> Result<Simulation, RunError> {
         let StoredRun { directory, snapshot, .. } = stored;
         let Some((entry, snapshot)) = snapshot else {
             directory.remove_after(0)?;
-            return Simulation::create(scene, world, settings, directory);
+            return Simulation::create_observed(scene, world, settings, directory, observers);
         };
         let context = context(&world, &settings, &directory); // before the world moves on
         let Snapshot { state, metadata } = snapshot;
@@ -89,7 +112,7 @@ impl Simulation {
         directory.write_scene(&scene)?;
         let tables = Tables::reopen(directory.path(), &settings, &metadata.files)?;
         writer::write_collections(&context, next_frame)?;
-        let (writer, step) = (Writer::start(context), World::step as Step);
+        let (writer, step) = (Writer::start(context, observers), World::step as Step);
         Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
     }
 

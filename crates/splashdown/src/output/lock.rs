@@ -17,16 +17,39 @@ pub struct Lock {
     file: File,
 }
 
+/// How often a lock that is taken is tried again: whoever asks `is_held` has it for an instant.
+const TRIES: usize = 4;
+
+/// Whether a run is writing to the directory.
+pub fn is_held(directory: &Path) -> bool {
+    let path = directory.join(FILE);
+    if !fs::symlink_metadata(&path).is_ok_and(|entry| entry.is_file()) {
+        return false; // also spares us from waiting for a pipe of that name
+    }
+    match File::open(path).map(|file| file.try_lock_shared()) {
+        Ok(Err(TryLockError::WouldBlock)) => true,
+        // Where there are no locks, the file is all there is to go by.
+        Ok(Err(TryLockError::Error(_))) => true,
+        Ok(Ok(())) | Err(_) => false,
+    }
+}
+
 impl Lock {
     /// Takes the lock of a run directory, or names the process that has it.
     pub fn take(directory: &Path) -> Result<Lock, RunError> {
         let path = directory.join(FILE);
+        let mut tries = 0;
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
             let mut file = options.open(&path).at("create", &path)?;
             match file.try_lock() {
                 Ok(()) => {}
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => return Err(taken(directory, &mut file)),
                 // Some network file systems have no locks; better unguarded than useless.
                 Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {}
@@ -85,7 +108,9 @@ mod tests {
         let lock = Lock::take(dir.path()).unwrap();
         let message = Lock::take(dir.path()).unwrap_err().to_string();
         assert!(message.contains(&std::process::id().to_string()), "{message}");
+        assert!(is_held(dir.path()));
         drop(lock);
+        assert!(!is_held(dir.path()));
         assert!(!dir.path().join(FILE).exists());
         drop(Lock::take(dir.path()).unwrap());
     }
@@ -94,6 +119,7 @@ mod tests {
     fn the_lock_of_a_dead_run_is_taken_over() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(FILE), "4294967295").unwrap();
+        assert!(!is_held(dir.path()));
         Lock::take(dir.path()).unwrap();
     }
 }

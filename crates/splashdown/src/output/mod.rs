@@ -12,6 +12,7 @@ pub mod driver;
 pub mod error;
 pub mod frame;
 pub mod lock;
+pub mod observer;
 pub mod ply;
 pub mod probe;
 pub mod resume;

@@ -6,6 +6,7 @@
 //! frame-0042.png                 pictures
 //! fluid.pvd  solids.pvd  vtk/    for ParaView
 //! bgeo/  ply/                    for Houdini and others
+//! surface/                       liquid surfaces
 //! snapshots/                     for resuming
 //! ```
 
@@ -19,7 +20,7 @@ use super::error::{At, RunError};
 use super::lock::{self, Lock};
 use super::settings::{Format, OutputSettings};
 use super::snapshot;
-use super::writer::{folder_and_extension, frame_index, picture_index};
+use super::writer::{SURFACES, folder_and_extension, frame_index, picture_index, surface_index};
 
 const FORMATS: [Format; 3] = [Format::Vtk, Format::Bgeo, Format::Ply];
 
@@ -98,7 +99,8 @@ impl RunDirectory {
     pub fn make_folders(&self, settings: &OutputSettings) -> Result<(), RunError> {
         let frames = settings.formats.iter().map(|&format| folder_and_extension(format).0);
         let probes = (!settings.probes.is_empty()).then_some("probes");
-        for folder in frames.chain(probes).chain(["snapshots"]) {
+        let surfaces = settings.surface.then_some(SURFACES);
+        for folder in frames.chain(probes).chain(surfaces).chain(["snapshots"]) {
             let path = self.path.join(folder);
             fs::create_dir_all(&path).at("create", &path)?;
         }
@@ -133,7 +135,7 @@ impl RunDirectory {
 
     /// Removes what a killed run left half done, and all frames from number `frame` on.
     pub fn remove_after(&self, frame: u64) -> Result<(), RunError> {
-        for folder in ["", "vtk", "bgeo", "ply", "probes", "snapshots"] {
+        for folder in ["", "vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
             remove_files(&self.path.join(folder), |path| {
                 path.file_name().is_some_and(|name| atomic::is_temporary(&name.to_string_lossy()))
             })?;
@@ -142,6 +144,8 @@ impl RunDirectory {
             let folder = self.path.join(folder_and_extension(format).0);
             remove_files(&folder, |path| frame_index(format, path).is_some_and(|k| k >= frame))?;
         }
+        let surfaces = self.path.join(SURFACES);
+        remove_files(&surfaces, |path| surface_index(path).is_some_and(|k| k >= frame))?;
         remove_files(&self.path, |path| picture_index(path).is_some_and(|k| k >= frame))
     }
 
@@ -168,9 +172,10 @@ impl RunDirectory {
         self.remove_after(0)?;
         remove_files(&self.path.join("vtk"), is_named(&["fixed.vtp"]))?;
         remove_files(&self.path.join("probes"), has_extension("csv"))?;
-        let tables = &["fluid.pvd", "solids.pvd", "log.csv", "bodies.csv"];
+        let tables =
+            &["fluid.pvd", "solids.pvd", "log.csv", "bodies.csv", "timing.json", "report.html"];
         remove_files(&self.path, is_named(tables))?;
-        for folder in ["vtk", "bgeo", "ply", "probes", "snapshots"] {
+        for folder in ["vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
             // Only succeeds, and only should, if nothing of others is in there.
             let _ = fs::remove_dir(self.path.join(folder));
         }
@@ -229,10 +234,12 @@ mod tests {
             fs::write(path(name), "x").unwrap();
         }
         fs::write(path("log.csv"), "x").unwrap();
+        fs::create_dir(path("surface")).unwrap();
+        fs::write(path("surface/water_000001.ply"), "x").unwrap();
         drop(RunDirectory::create(dir.path(), Existing::Replace).unwrap());
         assert!(path("thesis.tex").exists() && path("vtk/mine.vtp").exists());
         assert!(!path("vtk/fluid_000001.vtp").exists() && !path("log.csv").exists());
-        assert!(!path("ply").exists());
+        assert!(!path("ply").exists() && !path("surface").exists());
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub struct OutputSettings {
     pub frames_per_second: f64,
     /// Formats of the frames.
     pub formats: Vec<Format>,
+    /// Whether liquid surfaces are written, too. An observer must do it: see `splashdown-render`.
+    pub surface: bool,
     /// A snapshot every this many frames (0: only at the end and when interrupted).
     pub snapshot_every: u64,
     /// How many snapshots to keep, at least 2.

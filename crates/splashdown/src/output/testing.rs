@@ -56,6 +56,7 @@ pub fn small_settings() -> OutputSettings {
         frames_per_second: 10.0,
         formats: vec![Format::Vtk, Format::Bgeo, Format::Ply],
         snapshot_every: 3,
+        surface: false,
         snapshots_kept: 2,
         duration: 1.25,
         probes: vec![

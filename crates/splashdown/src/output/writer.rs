@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use super::error::RunError;
 use super::frame::{Frame, Surfaces};
+use super::observer::Observer;
 use super::settings::Format;
 use super::snapshot::{self, Kind, Snapshot};
 use super::{atomic, bgeo, ply, vtk};
@@ -48,12 +49,12 @@ enum Job {
 }
 
 impl Writer {
-    /// Starts the thread.
-    pub fn start(context: Context) -> Writer {
+    /// Starts the thread; observers see every frame in it.
+    pub fn start(context: Context, mut observers: Vec<Box<dyn Observer>>) -> Writer {
         let (jobs, queue) = sync_channel(QUEUE);
         let failure = Arc::new(Mutex::new(None));
         let shared = Arc::clone(&failure);
-        let thread = std::thread::spawn(move || work(&context, &queue, &shared));
+        let thread = std::thread::spawn(move || work(&context, &queue, &mut observers, &shared));
         Writer { jobs: Some(jobs), failure, thread: Some(thread) }
     }
 
@@ -119,10 +120,17 @@ impl Drop for Writer {
     }
 }
 
-fn work(context: &Context, queue: &Receiver<Job>, failure: &Mutex<Option<RunError>>) {
+fn work(
+    context: &Context,
+    queue: &Receiver<Job>,
+    observers: &mut [Box<dyn Observer>],
+    failure: &Mutex<Option<RunError>>,
+) {
     for job in queue {
         let result = match job {
-            Job::Frame(frame) => write_frame(context, &frame),
+            Job::Frame(frame) => write_frame(context, &frame).and_then(|()| {
+                observers.iter_mut().try_for_each(|o| o.frame(&context.directory, &frame))
+            }),
             Job::Snapshot(kind, step, snapshot) => {
                 let directory = context.directory.join("snapshots");
                 snapshot::write(&directory, kind, step, &snapshot, context.snapshots_kept).map(drop)
@@ -209,6 +217,26 @@ pub fn frame_index(format: Format, path: &Path) -> Option<u64> {
     digits.parse().ok()
 }
 
+/// The folder of liquid surfaces.
+pub const SURFACES: &str = "surface";
+
+/// The surface of a fluid at a frame, relative to the run directory.
+pub fn surface_file(fluid: &str, index: u64) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+    let name: String = fluid.chars().map(safe).collect();
+    format!("{SURFACES}/{name}_{index:06}.ply")
+}
+
+/// The number of the frame that a file in the folder of surfaces belongs to, if it is one of ours.
+pub fn surface_index(path: &Path) -> Option<u64> {
+    let (_, digits) = path.file_name()?.to_str()?.strip_suffix(".ply")?.rsplit_once('_')?;
+    if digits.len() >= 6 && digits.bytes().all(|b| b.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        None
+    }
+}
+
 /// The picture of a frame, relative to the run directory.
 pub fn picture_file(index: u64) -> String {
     format!("frame-{index:04}.png")
@@ -258,7 +286,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("vtk")).unwrap();
         std::fs::create_dir(dir.path().join("ply")).unwrap();
-        let writer = Writer::start(context(dir.path()));
+        let writer = Writer::start(context(dir.path()), Vec::new());
         for k in 0..4 {
             writer.frame(Frame::capture(&small_world(), k)).unwrap();
         }
@@ -271,13 +299,16 @@ mod tests {
         assert_eq!(frame_index(Format::Vtk, Path::new("vtk/fixed.vtp")), None);
         assert_eq!(picture_index(Path::new(&picture_file(12))), Some(12));
         assert_eq!(picture_index(Path::new("frame-best.png")), None);
+        assert_eq!(surface_file("../oil", 7), "surface/___oil_000007.ply");
+        assert_eq!(surface_index(Path::new("surface/a_b_000123.ply")), Some(123));
+        assert_eq!(surface_index(Path::new("surface/mine.ply")), None);
     }
 
     #[test]
     fn an_error_names_the_file_and_reaches_the_driver() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("vtk")).unwrap(); // but no ply/
-        let writer = Writer::start(context(dir.path()));
+        let writer = Writer::start(context(dir.path()), Vec::new());
         writer.frame(Frame::capture(&small_world(), 0)).unwrap();
         let message = writer.wait().unwrap_err().to_string();
         assert!(message.contains("ply/fluid_000000.ply"), "{message}");

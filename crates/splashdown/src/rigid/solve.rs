@@ -262,6 +262,13 @@ impl ContactSystem {
         }
     }
 
+    /// The contact that the last sweep found most compressed.
+    pub fn most_compressed(&self) -> Option<&Contact> {
+        let rates = self.rates.iter().map(|rate| rate[0]);
+        let worst = rates.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        worst.map(|(k, _)| &self.contacts[k])
+    }
+
     /// Makes the last sweep's result the unknowns: a projected iterate, never an extrapolated one.
     pub fn finish(&mut self) {
         self.unknown.copy_from_slice(&self.next);

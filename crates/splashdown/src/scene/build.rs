@@ -349,6 +349,7 @@ fn output_settings(convert: &mut Converter<'_, '_>, file: &SceneFile) -> OutputS
     OutputSettings {
         frames_per_second: file.output.frames_per_second,
         formats,
+        surface: file.output.surface,
         snapshot_every: file.output.snapshot_every,
         snapshots_kept: file.output.snapshots_kept,
         duration: file.simulation.duration,

@@ -122,6 +122,14 @@ fn names<'a>(report: &mut Report<'_>, kind: &str, names: impl Iterator<Item = &'
 }
 
 fn settings(file: &SceneFile, report: &mut Report<'_>) {
+    if file.output.surface && file.simulation.dimension == 2 {
+        let help = "leave it out".to_string();
+        report.key(
+            "output.surface",
+            "the liquid of a 2D scene has no surface in space",
+            Some(help),
+        );
+    }
     if file.fluid.is_empty() && !file.solid.iter().any(|solid| solid.is_rigid_body()) {
         let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], or a rigid body: a [[solid]] \
                     with a density";

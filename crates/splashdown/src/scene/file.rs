@@ -208,6 +208,9 @@ pub struct Output {
     /// File formats of the frames; an empty list writes none.
     #[schemars(extend("maxItems" = 3))]
     pub formats: Vec<Format>,
+    /// Whether the surface of every fluid is written for each frame, as a PLY mesh with normals and
+    /// velocities. In 3D only.
+    pub surface: bool,
     /// Frames from one snapshot (for resuming) to the next; 0 writes one only at the end and when
     /// interrupted.
     #[schemars(range(min = 0, max = 1_000_000))]
@@ -222,6 +225,7 @@ impl Default for Output {
         Output {
             frames_per_second: 30.0,
             formats: vec![Format::Vtk],
+            surface: false,
             snapshot_every: 10,
             snapshots_kept: 2,
         }

@@ -27,6 +27,9 @@ const DRIFT: f64 = 2.0;
 /// other when they are this far apart.
 const LONGEST_MOVE: f64 = 0.5;
 
+/// A contact solve that leaves this residual has failed: bodies would sink into each other.
+const HOPELESS: f64 = 0.05;
+
 /// Rigid bodies during a step.
 #[derive(Debug, Default)]
 pub(super) struct BodyStep {
@@ -216,6 +219,10 @@ impl World {
         dt: f64,
     ) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
+        if step.swept.contact_error > HOPELESS {
+            let worst = step.system.most_compressed().map_or(0, |contact| contact.particle);
+            return Err(self.step_error("contact out of control", worst, dt));
+        }
         for (solid, body) in self.solids.iter().zip(&step.bodies).filter(|(_, b)| b.is_dynamic) {
             let first = solid.range.start;
             if !(body.motion.linear.is_finite() && body.motion.angular.is_finite()) {

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::run::advance;
-use super::{Case, Report};
+use super::{Case, Curve, Report, Series};
 use crate::math::{DVec3, Dimension, Pose};
 use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
@@ -81,18 +81,37 @@ fn profiles(
         let mut world = channel(across);
         prepare(&mut world);
         let mut mean = 0.0;
+        let (mut measured, mut reference) = (Vec::new(), Vec::new());
         for t in TIMES {
             advance(&mut world, t, |_, _| ())?;
             let error = relative_error(&world, |y| exact(y, t));
             report.at_most(format!("{across} across, t = {t} s: L2 error"), error, 0.02);
             mean += error / TIMES.len() as f64;
+            measured.push(Series::new(format!("t = {t} s"), &profile(&world)));
+            reference.push(Series::of(format!("t = {t} s"), [0.0, 1.0], |y| exact(y, t)));
         }
+        report.curve(Curve {
+            name: format!("velocity profiles, {across} across"),
+            axes: ["height, m", "velocity, m/s"],
+            measured,
+            reference,
+            source: "analytic series",
+        });
         afterwards(report, &mut world, across)?;
         means.push(mean);
     }
     let order = (means[0] / means[1]).log2();
     report.note("observed order of the mean L2 error", order, 1.0);
     Ok(())
+}
+
+/// Height and velocity of every particle, from below.
+fn profile(world: &World) -> Vec<(f64, f64)> {
+    let n = world.fluid_count();
+    let particles = world.particles.position[..n].iter().zip(&world.particles.velocity[..n]);
+    let mut profile: Vec<(f64, f64)> = particles.map(|(x, v)| (x.y, v.x)).collect();
+    profile.sort_by(|a, b| a.0.total_cmp(&b.0));
+    profile
 }
 
 /// ‖u − exact‖/‖exact‖ over the fluid.

@@ -40,10 +40,24 @@ fn tub(
     let middle = 0.5 * width as f64;
     let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
     let cells = [width, depth, width];
-    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(3.0), &[(shape, centre)])?;
+    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(1.0), &[(shape, centre)])?;
+    stir(&mut world);
     world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre))?);
     world.time_step = TimeStep::Fixed(1e-3);
     Ok(world)
+}
+
+/// Moves every particle a little: an even lattice can lean on walls and carry its own weight.
+fn stir(world: &mut World) {
+    let mut seed = 1u32;
+    let mut noise = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24) - 0.5
+    };
+    let n = world.fluid_count();
+    for p in &mut world.particles.position[..n] {
+        *p += world.dimension.flatten(0.4 * H * DVec3::new(noise(), noise(), noise()));
+    }
 }
 
 /// Height of the surface, in h: half a spacing above the mean of the highest particle of each column
@@ -85,9 +99,9 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
                     }
                     None => f64::NAN,
                 };
-                advance(&mut world, 1.0, |_, _| ())?;
+                advance(&mut world, 2.0, |_, _| ())?;
                 world.solids[1].load = Load::default();
-                advance(&mut world, 1.5, |_, _| ())?;
+                advance(&mut world, 3.0, |_, _| ())?;
                 let load = &world.solids[1].load;
                 let force = load.pressure.y / load.duration / weight;
                 let metric = format!("{dimension:?}, {name} of {side} h: force over ρ g V");

@@ -1,7 +1,7 @@
 //! A column of water at rest: pressure grows with depth as ρ g d, and the tank carries the weight.
 
 use super::run::{advance, in_dimension, slope, world};
-use super::{Case, Report};
+use super::{Case, Curve, Report, Series};
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::world::{Load, World};
 
@@ -19,14 +19,15 @@ const SETTLE: f64 = 6.0;
 const MEASURE: f64 = 1.0;
 /// Pressure at the surface is a matter of definition: the profile is judged below this many h …
 const SURFACE: f64 = 2.5;
-/// … and above the layers that a wall disturbs.
-const FLOOR_LAYERS: usize = 2;
+/// … and above the layers that a wall disturbs: two supports of the kernel.
+const FLOOR_LAYERS: usize = 4;
 
 fn run(report: &mut Report) -> Result<(), String> {
     for dimension in [2, 3] {
         let text = in_dimension(SCENE, dimension);
         for solver in ["dfsph", "iisph"] {
             let mut wall_errors = Vec::new();
+            let mut profiles = Vec::new();
             for boundary in ["zero", "mirrored", "extrapolated"] {
                 let overrides =
                     [format!("pressure.solver={solver}"), format!("pressure.boundary={boundary}")];
@@ -40,14 +41,26 @@ fn run(report: &mut Report) -> Result<(), String> {
                     report.at_most(unrest, column.unrest, 2e-3);
                 }
                 wall_errors.push(column.wall_error());
+                profiles.push((Series::new(boundary, &column.layers), column.weight_density));
                 report.note(format!("{variant}: wall layer error"), column.wall_error(), 0.0);
             }
+            report.curve(curve(format!("{dimension}D {solver}"), profiles));
             let best = wall_errors.into_iter().fold(f64::INFINITY, f64::min);
             let metric = format!("{dimension}D {solver}: wall layer error, best boundary pressure");
             report.at_most(metric, best, 0.10);
         }
     }
     Ok(())
+}
+
+/// Pressure over depth for the boundary pressures.
+fn curve(name: String, profiles: Vec<(Series, f64)>) -> Curve {
+    let weight_density = profiles.first().map_or(0.0, |(_, weight_density)| *weight_density);
+    let measured: Vec<Series> = profiles.into_iter().map(|(series, _)| series).collect();
+    let depth = measured.iter().flat_map(|s| &s.points).map(|p| p[0]).fold(0.0, f64::max);
+    let exact = Series::of("ρ g d", [0.0, depth], |d| weight_density * d);
+    let axes = ["depth, m", "pressure, Pa"];
+    Curve { name, axes, measured, reference: vec![exact], source: CASE.source }
 }
 
 /// What was measured of one column.

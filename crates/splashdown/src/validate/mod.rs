@@ -5,11 +5,13 @@
 
 pub mod build;
 mod channel;
+pub mod curve;
 mod dam_break;
 mod floating;
 mod hydrostatic;
 mod incline;
 mod leak;
+mod momentum;
 mod piles;
 mod pillar;
 mod repeatable;
@@ -19,6 +21,8 @@ mod still_water;
 mod taylor_green;
 
 use serde::Serialize;
+
+pub use curve::{Curve, Series};
 
 /// One measured number and what it should be.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,6 +52,8 @@ pub struct Report {
     case: &'static str,
     /// Metrics in the order of measurement.
     pub metrics: Vec<Metric>,
+    /// Curves over the known answers, for a picture.
+    pub curves: Vec<Curve>,
     on_metric: Box<dyn FnMut(&Metric)>,
 }
 
@@ -64,6 +70,11 @@ impl Report {
     /// Records that the magnitude of `value` should be at most `limit`.
     pub fn at_most(&mut self, metric: impl Into<String>, value: f64, limit: f64) {
         self.close(metric, value, 0.0, limit);
+    }
+
+    /// Records a curve over its known answer.
+    pub fn curve(&mut self, curve: Curve) {
+        self.curves.push(curve);
     }
 
     /// Records a number that nothing is demanded of.
@@ -84,15 +95,21 @@ pub struct Case {
 }
 
 impl Case {
+    /// Runs the case and returns its metrics; see `measure`.
+    pub fn run(&self, on_metric: impl FnMut(&Metric) + 'static) -> Vec<Metric> {
+        self.measure(on_metric).metrics
+    }
+
     /// Runs the case; `on_metric` sees every metric as soon as it is known. A case that cannot be run
     /// to its end reports a failed metric "completed".
-    pub fn run(&self, on_metric: impl FnMut(&Metric) + 'static) -> Vec<Metric> {
-        let mut report =
-            Report { case: self.name, metrics: Vec::new(), on_metric: Box::new(on_metric) };
+    pub fn measure(&self, on_metric: impl FnMut(&Metric) + 'static) -> Report {
+        let (metrics, curves) = (Vec::new(), Vec::new());
+        let on_metric = Box::new(on_metric);
+        let mut report = Report { case: self.name, metrics, curves, on_metric };
         if let Err(reason) = (self.run)(&mut report) {
             report.close(format!("completed ({reason})"), 0.0, 1.0, 0.0);
         }
-        report.metrics
+        report
     }
 }
 
@@ -113,6 +130,7 @@ pub fn cases() -> &'static [Case] {
         floating::LIGHT_BODY,
         floating::ARCHIMEDES,
         rising_sphere::CASE,
+        momentum::CASE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

@@ -47,13 +47,20 @@ fn iterations(mut world: World, start: f64, end: f64) -> Result<(f64, World), St
 }
 
 fn run(report: &mut Report) -> Result<(), String> {
-    let (nncg, world) = iterations(pillar(24, 1e-5, CouplingSolver::Nncg)?, 0.1, 0.3)?;
-    let rest = world.solids[1].body.as_ref().map_or(f64::NAN, |body| body.velocity.length());
-    report.at_most("speed of the cube after 0.3 s, m/s", rest, 0.1);
-    let (jacobi, _) = iterations(pillar(24, 1e-5, CouplingSolver::Jacobi)?, 0.1, 0.15)?;
-    report.note("24 deep, Jacobi: iterations for 1e-5", jacobi, 0.0);
-    report.note("24 deep, NNCG: iterations for 1e-5", nncg, 0.0);
-    report.at_most("24 deep: NNCG over Jacobi", nncg / jacobi, 1.0 / 6.0);
+    for (depth, demanded) in [(24, false), (40, true)] {
+        let (nncg, world) = iterations(pillar(depth, 1e-5, CouplingSolver::Nncg)?, 0.1, 0.3)?;
+        let rest = world.solids[1].body.as_ref().map_or(f64::NAN, |body| body.velocity.length());
+        report.at_most(format!("{depth} deep: speed of the cube after 0.3 s, m/s"), rest, 0.1);
+        let (jacobi, _) = iterations(pillar(depth, 1e-5, CouplingSolver::Jacobi)?, 0.1, 0.15)?;
+        report.note(format!("{depth} deep, Jacobi: iterations for 1e-5"), jacobi, 0.0);
+        report.note(format!("{depth} deep, NNCG: iterations for 1e-5"), nncg, 0.0);
+        let metric = format!("{depth} deep: NNCG over Jacobi");
+        if demanded {
+            report.at_most(metric, nncg / jacobi, 1.0 / 6.0);
+        } else {
+            report.note(metric, nncg / jacobi, 1.0 / 6.0);
+        }
+    }
     let mut points = Vec::new();
     for depth in [15, 30, 60] {
         let (found, _) = iterations(pillar(depth, 1e-4, CouplingSolver::Nncg)?, 0.1, 0.2)?;

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::run::{advance, slope};
-use super::{Case, Report};
+use super::{Case, Curve, Report, Series};
 use crate::math::{DVec3, Dimension};
 use crate::world::{TimeStep, Viscosity, ViscosityModel, World};
 
@@ -26,6 +26,7 @@ const SPREADING_STEPS: u32 = 200;
 
 fn run(report: &mut Report) -> Result<(), String> {
     let mut errors = Vec::new();
+    let mut measured = Vec::new();
     for across in [64, 128] {
         let mut world = vortices(across)?;
         let mut curve = vec![(0.0, energy(&world).ln())];
@@ -35,7 +36,18 @@ fn run(report: &mut Report) -> Result<(), String> {
         let rate = -slope(&curve);
         report.close(format!("{across} across: decay rate of the energy"), rate, RATE, 0.05 * RATE);
         errors.push((rate / RATE - 1.0).abs());
+        let share: Vec<_> = curve.iter().map(|(t, e)| (*t, (e - curve[0].1).exp())).collect();
+        measured.push(Series::new(format!("{across} across"), &share));
     }
+    report.curve(Curve {
+        name: "kinetic energy".to_owned(),
+        axes: ["time, s", "share of the initial energy"],
+        measured,
+        reference: vec![Series::of("exp(−16 π² ν t / L²)", [0.0, DURATION], |t| {
+            (-RATE * t).exp()
+        })],
+        source: CASE.source,
+    });
     report.note("error at 128 across over error at 64 across", errors[1] / errors[0], 0.5);
     Ok(())
 }

@@ -1,0 +1,186 @@
+//! Runs as people see them: surfaces, reports, the viewer.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use common::*;
+
+const SPACE: &str = r#"
+title = "A <small> splash"
+[simulation]
+spacing = 0.05
+duration = 0.3
+[output]
+frames_per_second = 50
+snapshot_every = 3
+formats = ["vtk"]
+[[fluid]]
+name = "water"
+[[fluid.fill]]
+shape.box = { min = [0, 0, 0], max = [0.2, 0.4, 0.2] }
+[[fluid]]
+name = "oil"
+density = 800
+[[fluid.fill]]
+shape.box = { min = [0.25, 0, 0], max = [0.4, 0.2, 0.2] }
+[[solid]]
+name = "tank"
+shape.tank = { min = [0, 0, 0], max = [0.6, 0.6, 0.2] }
+[[solid]]
+name = "paddle"
+shape.box = { size = [0.05, 0.1, 0.1] }
+at = [0.5, 0.3, 0.1]
+motion.constant = { velocity = [0, -0.1, 0] }
+"#;
+
+fn place() -> Place {
+    let place = Place::new();
+    fs::write(place.path("space.toml"), SPACE).unwrap();
+    place
+}
+
+#[cfg(unix)]
+#[test]
+fn surfaces_are_written_with_the_frames_and_after_a_kill_as_if_nothing_had_happened() {
+    let place = place();
+    place.succeed("run space.toml --surface --quiet --out whole");
+    let files = content(&place.path("whole"));
+    for name in ["surface/water_000000.ply", "surface/oil_000015.ply"] {
+        assert!(files[name].starts_with(b"ply\n"), "{name}");
+    }
+    let mut child = place.start("run space.toml --surface --quiet --threads 1 --out killed");
+    wait_for_frame(&mut child, &place.path("killed"), 7);
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    // Surfaces go on without being asked for again: the scene remembers.
+    place.succeed("run --resume --quiet --out killed");
+    assert_same(&place.path("whole"), &place.path("killed"));
+    // In 2D there are none, and the scene says so before anything runs.
+    let output = place.run("run small.toml --surface");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("output.surface"), "{}", stderr(&output));
+}
+
+#[test]
+fn frames_of_every_format_can_be_drawn() {
+    let place = Place::new();
+    for format in ["vtk", "ply", "bgeo"] {
+        place.succeed(&format!(
+            "run small.toml --until 0.03 --quiet --format {format} --out {format}"
+        ));
+        place.succeed(&format!("render {format} --size 160x90 --out {format}.png"));
+        assert!(fs::read(place.path(&format!("{format}.png"))).unwrap().starts_with(b"\x89PNG"));
+    }
+    let output = place.run("render . --out none.png");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn bodies_that_stand_still_are_exported_once() {
+    let place = place();
+    place.succeed("run space.toml --until 0.05 --quiet --out run");
+    place.succeed("export run --surface --format ply");
+    let files = content(&place.path("run/meshes"));
+    assert!(files.contains_key("tank.ply") && files.contains_key("paddle_000002.ply"));
+    assert!(!files.keys().any(|name| name.starts_with("tank_")), "{:?}", files.keys());
+    assert!(files.contains_key("water_000001.ply") && files.contains_key("oil_000001.ply"));
+    let motion = String::from_utf8_lossy(&files["bodies_motion.csv"]).into_owned();
+    let paddle: Vec<&str> = motion.lines().filter(|line| line.contains("paddle")).collect();
+    assert_eq!(paddle.len(), 3, "{motion}");
+    assert!(motion.starts_with("t,body,x,y,z,rotation_x,rotation_y,rotation_z,rotation_w\n"));
+}
+
+#[test]
+fn a_report_holds_everything_in_one_file() {
+    let place = place();
+    place.succeed("run space.toml --until 0.1 --out run");
+    assert_eq!(place.succeed("report run").trim(), "run/report.html");
+    let page = fs::read_to_string(place.path("run/report.html")).unwrap();
+    for part in [
+        "<h1>A &lt;small&gt; splash</h1>",
+        "data:image/png;base64,",
+        "surface of the liquid",
+        "energy, J",
+        "iterations per step",
+        "time step, s",
+        "residual of the density solve",
+        "force on tank, N",
+        "<td>density solve</td>",
+        "seed",
+        env!("CARGO_PKG_VERSION"),
+        "fluid.oil.density",
+        "[[solid]]",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // Nothing is fetched: no scripts, no links, no pictures from elsewhere.
+    assert!(!page.contains("<script") && !page.contains("<link") && !page.contains("src=\"http"));
+    place.succeed("report run --out elsewhere.html");
+    assert!(place.path("elsewhere.html").exists());
+    assert_eq!(place.run("report nowhere").status.code(), Some(2));
+    // A quiet run of tables alone has a report, too.
+    place.succeed("run small.toml --until 0.05 --quiet --format none --out bare");
+    place.succeed("report bare");
+    let page = fs::read_to_string(place.path("bare/report.html")).unwrap();
+    assert!(page.contains("wrote no frames") && page.contains("probe gauge"));
+}
+
+#[test]
+fn a_validation_report_has_curves_over_known_answers() {
+    let place = Place::new();
+    place.succeed("validate poiseuille --report page.html");
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
+    for part in ["<h2>poiseuille</h2>", "L2 error", "velocity profiles", "known", "pass", "<svg"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    let output = place.run("validate restart --report no/such/folder/page.html");
+    assert_eq!(output.status.code(), Some(1), "before hours of computing");
+}
+
+#[test]
+fn mistakes_of_the_viewer_end_with_code_2() {
+    let place = Place::new();
+    let output = place.run("view nowhere --no-open");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no scene.toml"), "{}", stderr(&output));
+    assert_eq!(place.run("view . --port 99999").status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_can_be_watched_while_it_goes_on_and_afterwards() {
+    let place = place();
+    place.succeed("run space.toml --quiet --out plain");
+    let mut command = place.command("run space.toml --quiet --out watched --view --no-open");
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    let address = first.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{first}");
+    let get = |target: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        let request = format!("GET {target} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    assert!(get("/").contains("<canvas"));
+    // Ask as a page does until the run is over.
+    let mut seen = String::new();
+    for line in lines.by_ref() {
+        if line.unwrap().contains("until Ctrl-C") {
+            seen = get("/api/state");
+            break;
+        }
+    }
+    assert!(seen.contains("14,15]") && seen.contains("\"running\":false"), "{seen}");
+    assert!(get("/api/frame/15").contains("SPDF"));
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_same(&place.path("plain"), &place.path("watched"));
+}

@@ -1,0 +1,73 @@
+//! Writes liquid surfaces while a run goes on, in the thread that writes its frames.
+
+use std::io;
+use std::path::Path;
+
+use splashdown::output::atomic;
+use splashdown::output::error::{At, RunError};
+use splashdown::output::frame::Frame;
+use splashdown::output::observer::Observer;
+use splashdown::output::writer::surface_file;
+
+use crate::export;
+use crate::surface::{self, LiquidSurface};
+
+/// One PLY mesh per fluid and frame, with normals and velocities. A fluid that is not there yet has a
+/// mesh without triangles, so that series have no gaps.
+#[derive(Clone, Debug)]
+pub struct SurfaceWriter {
+    /// Names of the fluids.
+    pub fluids: Vec<String>,
+    /// Distance between particles, m.
+    pub spacing: f64,
+}
+
+impl Observer for SurfaceWriter {
+    fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<(), RunError> {
+        let path = |fluid: &str| directory.join(surface_file(fluid, frame.index));
+        let first = path(self.fluids.first().map_or("fluid", String::as_str));
+        let made = surface::reconstruct(&frame.points, self.spacing, &[]);
+        let made = made.map_err(io::Error::other).at("make the surface", &first)?;
+        for (k, fluid) in self.fluids.iter().enumerate() {
+            let none = LiquidSurface::default();
+            let liquid = made.iter().find(|surface| surface.fluid == k).unwrap_or(&none);
+            atomic::write(&path(fluid), |out| export::write_liquid(out, liquid))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use splashdown::math::DVec3;
+    use splashdown::output::frame::Points;
+
+    #[test]
+    fn every_fluid_has_a_mesh_even_if_there_is_none_of_it() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("surface")).unwrap();
+        let place = |k: i32| 0.1 * DVec3::new((k % 5).into(), (k / 5 % 5).into(), (k / 25).into());
+        let points = Points {
+            position: (0..125).map(place).collect(),
+            velocity: vec![[0.0; 3]; 125],
+            pressure: vec![0.0; 125],
+            density: vec![1000.0; 125],
+            id: (0..125).collect(),
+            fluid: vec![0; 125],
+        };
+        let frame = Frame { index: 4, points, poses: Vec::new() };
+        let fluids = vec!["water".to_owned(), "oil".to_owned()];
+        let mut writer = SurfaceWriter { fluids, spacing: 0.1 };
+        writer.frame(directory.path(), &frame).unwrap();
+        let read = |name: &str| std::fs::read(directory.path().join("surface").join(name)).unwrap();
+        let text = |name: &str| String::from_utf8_lossy(&read(name)).into_owned();
+        assert!(text("oil_000004.ply").contains("element face 0\n"));
+        let water = text("water_000004.ply");
+        assert!(water.contains("property float nx") && water.contains("property float vx"));
+        assert!(!water.contains("element face 0\n"));
+        let before = read("water_000004.ply");
+        writer.frame(directory.path(), &frame).unwrap();
+        assert!(before == read("water_000004.ply"), "the same frame gives the same bytes");
+    }
+}

@@ -1,0 +1,103 @@
+//! Listens on the loopback interface and gives every connection a thread.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::guard;
+use crate::http::{Connection, Response};
+use crate::routes::View;
+
+/// Connections that may be open at the same time; a browser uses six.
+const MAX_CONNECTIONS: usize = 32;
+
+/// A server that answers until the program ends.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Starts to answer in the background. Port 0 takes any that is free.
+    pub fn start(view: View, port: u16) -> io::Result<Server> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let address = listener.local_addr()?;
+        let view = Arc::new(view);
+        std::thread::Builder::new()
+            .name("viewer".to_owned())
+            .spawn(move || accept(&listener, &view))?;
+        Ok(Server { address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address for a browser.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+}
+
+fn accept(listener: &TcpListener, view: &Arc<View>) {
+    let open = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else {
+            // Out of file handles, most likely: others will be closed soon.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            continue;
+        };
+        let guest = Guest::enter(&open);
+        let view = Arc::clone(view);
+        // A thread that cannot be started closes the connection, which is an answer too.
+        let _ = std::thread::Builder::new().name("viewer".to_owned()).spawn(move || {
+            // Whoever hangs up early has got what they wanted.
+            let _ = serve(stream, &view, &guest);
+        });
+    }
+}
+
+/// Counts open connections.
+struct Guest {
+    number: usize,
+    open: Arc<AtomicUsize>,
+}
+
+impl Guest {
+    fn enter(open: &Arc<AtomicUsize>) -> Guest {
+        Guest { number: open.fetch_add(1, Ordering::Relaxed) + 1, open: Arc::clone(open) }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn serve(stream: TcpStream, view: &View, guest: &Guest) -> io::Result<()> {
+    let mut connection = Connection::new(stream)?;
+    if guest.number > MAX_CONNECTIONS {
+        let busy = Response::error(503, "too many connections");
+        connection.send(&busy, true, false)?;
+        connection.close();
+        return Ok(());
+    }
+    while let Some(request) = connection.request() {
+        let (response, body, keep_alive) = match request {
+            Err(error) => (error, true, false),
+            Ok(request) => match guard::check(&request) {
+                Err(error) => (error, request.wants_body, false),
+                Ok(()) => (view.answer(&request), request.wants_body, request.keep_alive),
+            },
+        };
+        connection.send(&response, body, keep_alive)?;
+        if !keep_alive {
+            connection.close();
+            break;
+        }
+    }
+    Ok(())
+}
