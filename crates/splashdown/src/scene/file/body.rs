@@ -140,8 +140,7 @@ impl Default for Coupling {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CouplingMethod {
-    /// Bodies do not move while the fluid is solved (Akinci et al. 2012): for heavy bodies and short
-    /// steps.
+    /// Bodies do not move while the fluid is solved (Akinci et al. 2012).
     Weak,
     /// Bodies move in every iteration of the fluid's solve (Gissler et al. 2019).
     Interlinked,
