@@ -47,6 +47,53 @@ pub enum Command {
     Validate(ValidateArguments),
     /// Measure the speed on fixed scenes, next to the limits of the machine.
     Bench(BenchArguments),
+    /// Run a scene by several methods, side by side: one table and one plot.
+    Compare(CompareArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// A scene file or the name of a built-in scene.
+    pub scene: String,
+    /// What to compare: names like those of `run --method`, joined by `+` where several go together,
+    /// like weak,interlinked+iisph,monolithic+jacobi.
+    #[arg(long, value_delimiter = ',', value_parser = parse_variant,
+          default_value = "weak,interlinked,monolithic")]
+    pub methods: Vec<Variant>,
+    /// Fixed time steps to try, in seconds [default: as the scene says].
+    #[arg(long, value_delimiter = ',', value_name = "DT")]
+    pub dt: Vec<f64>,
+    /// Simulate up to this time, in seconds [default: as the scene says].
+    #[arg(long, value_name = "T")]
+    pub until: Option<f64>,
+    /// Give up on a variant after so many seconds of computing.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+    pub patience: f64,
+    /// How many threads compute [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Override a key of the scene.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Where table and plot go [default: out/NAME-compare].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Methods that go together, and what the user called them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    pub name: String,
+    pub methods: Vec<Method>,
+}
+
+fn parse_variant(text: &str) -> Result<Variant, String> {
+    let parse = |name: &str| Method::from_str(name, false);
+    let methods = text.split('+').map(parse).collect::<Result<Vec<_>, _>>()?;
+    match contradiction(&methods) {
+        Some(sentence) => Err(sentence),
+        None => Ok(Variant { name: text.to_owned(), methods }),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -106,9 +153,9 @@ pub struct RunArguments {
     /// How many threads compute; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// How pressure is solved for.
-    #[arg(long, conflicts_with = "resume")]
-    pub method: Option<Method>,
+    /// How bodies are coupled, how contact is iterated, and how pressure is solved for: one of each.
+    #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
+    pub method: Vec<Method>,
     /// File formats of the frames.
     #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
     pub format: Vec<FrameFormat>,
@@ -269,6 +316,46 @@ pub enum Method {
     Dfsph,
     /// Implicit incompressible SPH (Ihmsen et al. 2014).
     Iisph,
+    /// Bodies do not move while the fluid is solved (Akinci et al. 2012).
+    Weak,
+    /// Bodies move in every iteration of the fluid's solve (Gissler et al. 2019).
+    Interlinked,
+    /// One system of pressure, contact and friction (Probst & Teschner 2023).
+    Monolithic,
+    /// The monolithic method by projected relaxed Jacobi.
+    Jacobi,
+    /// The monolithic method by nonsmooth nonlinear conjugate gradients.
+    Nncg,
+}
+
+impl Method {
+    /// The key of the scene that it sets, and its word there.
+    fn key_and_word(self) -> (&'static str, &'static str) {
+        match self {
+            Method::Dfsph => ("pressure.solver", "dfsph"),
+            Method::Iisph => ("pressure.solver", "iisph"),
+            Method::Weak => ("coupling.method", "weak"),
+            Method::Interlinked => ("coupling.method", "interlinked"),
+            Method::Monolithic => ("coupling.method", "monolithic"),
+            Method::Jacobi => ("coupling.solver", "jacobi"),
+            Method::Nncg => ("coupling.solver", "nncg"),
+        }
+    }
+
+    /// The override of a scene that chooses it.
+    pub fn as_override(self) -> String {
+        let (key, word) = self.key_and_word();
+        format!("{key}=\"{word}\"")
+    }
+}
+
+/// A sentence about two methods that exclude each other, if there are such.
+pub fn contradiction(methods: &[Method]) -> Option<String> {
+    let words: Vec<_> = methods.iter().map(|method| method.key_and_word()).collect();
+    words.iter().enumerate().find_map(|(k, (key, word))| {
+        let (_, other) = words[..k].iter().find(|(earlier, _)| earlier == key)?;
+        Some(format!("--method {other} and {word} exclude each other: both are {key}"))
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -290,10 +377,7 @@ impl RunArguments {
         if let Some(time) = self.until {
             overrides.push(format!("simulation.duration={time:?}"));
         }
-        if let Some(method) = self.method {
-            let name = if method == Method::Dfsph { "dfsph" } else { "iisph" };
-            overrides.push(format!("pressure.solver=\"{name}\""));
-        }
+        overrides.extend(self.method.iter().map(|method| method.as_override()));
         if self.surface {
             overrides.push("output.surface=true".to_owned());
         }
@@ -321,17 +405,25 @@ mod tests {
 
     #[test]
     fn flags_become_overrides_of_the_scene() {
-        let line = "splashdown run x --until 3 --method iisph --format vtk,ply --set a.b=1";
+        let line = "splashdown run x --until 3 --method weak,iisph --format vtk,ply --set a.b=1";
         let Some(Command::Run(run)) = parse(line).unwrap().command else { panic!() };
         assert_eq!(
             run.overrides(),
             [
                 "a.b=1",
                 "simulation.duration=3.0",
+                "coupling.method=\"weak\"",
                 "pressure.solver=\"iisph\"",
                 "output.formats=[\"vtk\", \"ply\"]"
             ]
         );
+    }
+
+    #[test]
+    fn methods_of_one_kind_exclude_each_other() {
+        assert_eq!(contradiction(&[Method::Weak, Method::Iisph, Method::Nncg]), None);
+        let text = contradiction(&[Method::Weak, Method::Iisph, Method::Monolithic]).unwrap();
+        assert!(text.contains("weak and monolithic") && text.contains("coupling.method"), "{text}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod plot;
 mod progress;
 mod signals;
 mod summary;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
+        Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
     };
     match result {
         Ok(code) => code,

@@ -1,5 +1,6 @@
 //! A run directory, read back frame by frame.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use splashdown::output::frame::Points;
 use splashdown::output::settings::Format;
 use splashdown::output::writer::{folder_and_extension, frame_file, frame_index};
 use splashdown::scene::Scene;
+use splashdown::scene::copies::names;
 use splashdown::scene::file::{FluidSide, SolidShape};
 
 use crate::error::RenderError;
@@ -112,7 +114,7 @@ impl Run {
             solids: file
                 .solid
                 .iter()
-                .map(|s| (s.name.clone(), role(&s.shape, s.fluid_side)))
+                .flat_map(|s| names(s).into_iter().map(|name| (name, role(&s.shape, s.fluid_side))))
                 .collect(),
             frames: Vec::new(),
             format: Format::Vtk,
@@ -234,31 +236,26 @@ fn parse<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, String>) -> Result<T,
 }
 
 fn split_bodies(file: &vtp::BodyFile) -> Vec<Body> {
-    let mut solids: Vec<u32> = [&file.body_of_point[..], &file.body_of_triangle].concat();
-    solids.sort_unstable();
-    solids.dedup();
-    let body = |&solid: &u32| {
-        let mut body = Body { solid: solid as usize, ..Body::default() };
-        let mut renumbered = vec![u32::MAX; file.vertices.len()];
-        let mut take = |v: u32, body: &mut Body| {
-            let new = &mut renumbered[v as usize];
-            if *new == u32::MAX {
-                *new = body.vertices.len() as u32;
-                body.vertices.push(file.vertices[v as usize]);
-            }
-            *new
-        };
-        for (triangle, _) in
-            file.triangles.iter().zip(&file.body_of_triangle).filter(|(_, b)| **b == solid)
-        {
-            let corners = triangle.map(|v| take(v, &mut body));
-            body.triangles.push(corners);
+    // Each vertex with the body that used it last and its number there: bodies that share one, as only
+    // a damaged file has it, get one each.
+    let mut renumbered = vec![(usize::MAX, 0); file.vertices.len()];
+    let mut bodies: BTreeMap<u32, Body> = BTreeMap::new();
+    let mut take = |v: u32, body: &mut Body| {
+        let (owner, number) = &mut renumbered[v as usize];
+        if *owner != body.solid {
+            (*owner, *number) = (body.solid, body.vertices.len() as u32);
+            body.vertices.push(file.vertices[v as usize]);
         }
-        for (&point, _) in file.points.iter().zip(&file.body_of_point).filter(|(_, b)| **b == solid)
-        {
-            take(point, &mut body);
-        }
-        body
+        *number
     };
-    solids.iter().map(body).collect()
+    let empty = |solid: u32| Body { solid: solid as usize, ..Body::default() };
+    for (triangle, &solid) in file.triangles.iter().zip(&file.body_of_triangle) {
+        let body = bodies.entry(solid).or_insert_with(|| empty(solid));
+        let corners = triangle.map(|v| take(v, body));
+        body.triangles.push(corners);
+    }
+    for (&point, &solid) in file.points.iter().zip(&file.body_of_point) {
+        take(point, bodies.entry(solid).or_insert_with(|| empty(solid)));
+    }
+    bodies.into_values().collect()
 }

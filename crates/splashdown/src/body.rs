@@ -1,5 +1,7 @@
 //! What makes a solid a rigid body: mass, momentum, and what drives it.
 
+use std::collections::BTreeMap;
+
 use crate::math::{DMat3, DQuat, DVec3};
 use crate::motion::Scalar;
 
@@ -73,6 +75,27 @@ impl RigidBody {
     }
 }
 
+/// Dry friction of particular pairs of solids, by classes of solids so that hundreds of alike bodies
+/// are one entry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionPairs {
+    /// The class of each solid, in the order of `World::solids`; solids beyond the end have none.
+    pub class: Vec<u32>,
+    /// Coefficients by pairs of classes, the smaller class first.
+    pub coefficient: BTreeMap<[u32; 2], f64>,
+}
+
+impl FrictionPairs {
+    /// The coefficient between solids `a` and `b`, if theirs is a particular one.
+    pub fn between(&self, a: usize, b: usize) -> Option<f64> {
+        if self.coefficient.is_empty() {
+            return None;
+        }
+        let (&a, &b) = (self.class.get(a)?, self.class.get(b)?);
+        self.coefficient.get(&[a.min(b), a.max(b)]).copied()
+    }
+}
+
 /// How bodies and fluids are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CouplingSettings {
@@ -107,9 +130,11 @@ pub enum CouplingMethod {
 pub enum CouplingSolver {
     /// Projected relaxed Jacobi.
     Jacobi,
-    /// The same, accelerated (Silcowitz-Hansen, Niebe & Erleben 2010).
+    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth and back.
     #[default]
     Nncg,
+    /// Accelerated, all contacts at once, as Probst & Teschner 2023 do it.
+    NncgJacobi,
 }
 
 impl Default for CouplingSettings {
@@ -117,7 +142,7 @@ impl Default for CouplingSettings {
         CouplingSettings {
             method: CouplingMethod::default(),
             solver: CouplingSolver::default(),
-            contact_error: 1e-4,
+            contact_error: 1e-5,
             min_iterations: 6,
             max_iterations: 200,
             warm_start: 0.0,

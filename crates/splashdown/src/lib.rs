@@ -38,11 +38,11 @@
 //! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`body`], [`world`], [`step`], `sources`, [`sph`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what particles do to each other, the state as named arrays |
+//! | [`body`], [`world`], [`step`], `sources`, [`sph`], [`rigid`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what fluid particles do to each other, contact and friction of rigid bodies, bodies and fluids in one solve, the state as named arrays |
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
-//! | [`validate`], [`bench`] | measured against known answers, and against the limits of the machine |
+//! | [`validate`], [`bench`], [`compare`] | measured against known answers, the limits of the machine, and by several methods |
 //!
 //! Derivations of the labelled equations (P1), (W1), (V1) … are in `docs/methods/`; `docs/papers.md`
 //! leads from a paper to file, function, test and scene.
@@ -51,6 +51,8 @@
 
 pub mod bench;
 pub mod body;
+pub mod compare;
+pub mod coupling;
 pub mod expression;
 pub mod math;
 pub mod mesh;
@@ -58,6 +60,7 @@ pub mod motion;
 pub(crate) mod nearest;
 pub mod output;
 pub mod particles;
+pub mod rigid;
 pub mod scene;
 pub mod shapes;
 pub mod solve;

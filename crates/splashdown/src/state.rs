@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::body::RigidBody;
 use crate::math::{DQuat, DVec3, Pose};
 use crate::particles::store::Particles;
+use crate::rigid::memory::Stick;
 use crate::world::{Clock, Emitter, Load, Sink, Solid, World};
 
 /// Named arrays and numbers. All `f64` are kept bit by bit.
@@ -51,6 +52,8 @@ impl World {
             sinks,
             pressure: _,
             coupling: _,
+            friction_pairs: _,
+            sticks,
             time_step: _,
             clock,
             workspace: _,
@@ -83,6 +86,10 @@ impl World {
         for (k, sink) in sinks.iter().enumerate() {
             state.put_sink(&format!("sinks.{k}"), sink);
         }
+
+        state.put("sticks.particle", Array::U32(sticks.iter().map(|s| s.particle).collect()));
+        state.put("sticks.other", Array::U32(sticks.iter().map(|s| s.other).collect()));
+        state.put("sticks.slip", Array::Vectors(sticks.iter().map(|s| s.slip).collect()));
 
         let Clock { time, step, dt, next_id } = *clock;
         state.put_f64("clock.time", time);
@@ -142,12 +149,14 @@ impl World {
             sink.removed = state.number(&format!("sinks.{k}.removed"))?;
         }
 
+        let sticks = state.sticks()?;
+
         for (solid, (placed, body)) in self.solids.iter_mut().zip(solids) {
             (solid.range, solid.local, solid.pose, solid.load) = placed;
             solid.body = body;
         }
         (self.particles, self.fluids, self.clock) = (particles, fluids, clock);
-        (self.emitters, self.sinks) = (emitters, sinks);
+        (self.emitters, self.sinks, self.sticks) = (emitters, sinks, sticks);
         Ok(())
     }
 }
@@ -291,6 +300,30 @@ impl State {
             Some(Array::F32(_)) => Err(format!("{key} holds values that are not finite")),
             Some(_) => Err(format!("{key} does not hold single-precision numbers")),
             None => Err(format!("{key} is missing")),
+        }
+    }
+
+    fn integers(&self, key: &str) -> Result<&Vec<u32>, String> {
+        match self.arrays.get(key) {
+            Some(Array::U32(values)) => Ok(values),
+            _ => Err(format!("{key} is missing")),
+        }
+    }
+
+    fn sticks(&self) -> Result<Vec<Stick>, String> {
+        let particle = self.integers("sticks.particle")?;
+        let other = self.integers("sticks.other")?;
+        let slip = self.vectors("sticks.slip")?;
+        if particle.len() != other.len() || particle.len() != slip.len() {
+            return Err("its arrays of sticks differ in length".to_owned());
+        }
+        let all = particle.iter().zip(other).zip(slip);
+        let sticks: Vec<Stick> =
+            all.map(|((&particle, &other), &slip)| Stick { particle, other, slip }).collect();
+        if sticks.is_sorted_by_key(|stick| (stick.particle, stick.other)) {
+            Ok(sticks)
+        } else {
+            Err("sticks are not sorted".to_owned())
         }
     }
 

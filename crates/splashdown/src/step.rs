@@ -1,5 +1,6 @@
 //! One time step.
 
+mod bodies;
 mod length;
 
 use std::ops::Range;
@@ -8,6 +9,10 @@ use std::time::Instant;
 use glam::Vec4;
 use rayon::prelude::*;
 
+use self::bodies::{BodyResult, BodyStep};
+use crate::body::CouplingMethod;
+use crate::coupling::monolithic::Coupled;
+use crate::coupling::touches::Touches;
 use crate::math::{Aabb, DVec3, Pose};
 use crate::particles::cells::{CellGrid, CellShape, FEWEST_CELLS, sorting_order};
 use crate::particles::kernel::{Kernel, SUPPORT};
@@ -15,10 +20,13 @@ use crate::particles::neighbors::{Chunk, Neighbors, SearchInput, Sums};
 use crate::particles::periodic::wrapped;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::particles::store::reorder;
+use crate::rigid::contact::Contact;
+use crate::rigid::solve::ContactSystem;
 use crate::solve::reduce;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::operator::{Compression, PressureOperator};
+use crate::sph::pressure::partner::Partner;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::shifting::{self, Shift};
 use crate::sph::viscosity;
@@ -46,7 +54,7 @@ pub struct Workspace {
     /// Place of each particle within its cell, in h.
     within: Vec<[f32; 4]>,
     /// The cells.
-    cells: CellShape,
+    pub(crate) cells: CellShape,
     /// This step's neighbour lists.
     pub neighbors: Neighbors,
     /// 1/μ of each fluid.
@@ -73,6 +81,10 @@ pub struct Workspace {
     extrapolation: Extrapolation,
     /// Pressures of wall particles from both solves, where they have their own: one for each particle.
     pub wall_kappa: Vec<f32>,
+    /// This step's contacts of rigid bodies.
+    contacts: Vec<Contact>,
+    /// Where fluid touches rigid bodies.
+    touches: Touches,
 }
 
 /// Measures phases of a step one after the other.
@@ -113,6 +125,8 @@ struct Attempt {
     density: Solved,
     viscosity_iterations: u32,
     loads: Loads,
+    bodies: BodyStep,
+    body_result: BodyResult,
 }
 
 impl World {
@@ -159,6 +173,12 @@ impl World {
             viscosity_iterations: attempt.viscosity_iterations,
             density_error: attempt.density.error,
             max_compression: max_compression(&work.neighbors),
+            contact_iterations: attempt.bodies.solved.iterations,
+            contacts: attempt.bodies.swept.active as u32,
+            contact_error: attempt.bodies.swept.contact_error,
+            friction_error: attempt.bodies.swept.friction_error,
+            penetration: self.spacing
+                * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
             retries,
             ..StepReport::default()
         };
@@ -243,8 +263,9 @@ impl World {
 
     /// Wall weights, once: of all walls that never move together, of each moving one by itself.
     fn measure_walls(&mut self, work: &Workspace) {
-        let (fixed, moving): (Vec<_>, Vec<_>) =
-            self.solids.iter().partition(|solid| solid.motion.is_static());
+        let never_moves =
+            |solid: &&crate::world::Solid| solid.motion.is_static() && solid.body.is_none();
+        let (fixed, moving): (Vec<_>, Vec<_>) = self.solids.iter().partition(never_moves);
         let mut groups = vec![fixed.iter().map(|solid| solid.range.clone()).collect::<Vec<_>>()];
         groups.extend(moving.iter().map(|solid| vec![solid.range.clone()]));
         let kernel = self.kernel();
@@ -282,6 +303,7 @@ impl World {
             let position = &self.particles.position;
             work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
         }
+        self.find_contacts(work);
         Ok(())
     }
 
@@ -316,6 +338,7 @@ impl World {
     ) -> Result<Attempt, StepError> {
         let n = self.fluid_count();
         let poses = self.predict_solids(work, dt);
+        let mut bodies = self.start_bodies(work, &poses, dt);
         let driven = self.driven_particles(dt);
         work.held = driven.iter().map(|&(i, _)| i).collect();
         let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
@@ -328,22 +351,30 @@ impl World {
             work.wall_kappa.resize(self.particles.len(), 0.0);
         }
         if self.pressure.solver == PressureSolver::Dfsph {
-            divergence = self.remove_divergence(work, dt);
+            divergence = self.remove_divergence(work, dt, &mut bodies);
             self.check_solve(dt, &divergence)?;
         }
         watch.lap(Phase::Divergence);
 
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        self.drive_bodies(&mut bodies, dt);
+        self.show_bodies(work, &bodies.bodies, dt);
         let viscous = viscosity::apply(self, work, dt);
+        self.drag_bodies(&mut bodies, &viscous.loads, dt);
+        self.show_bodies(work, &bodies.bodies, dt);
         drive(&mut work.predicted);
         watch.lap(Phase::Viscosity);
 
         work.shifts.clear();
-        let density =
-            if self.shifts() { self.spread_evenly(work) } else { self.restore_density(work, dt) };
+        let density = if self.shifts() {
+            self.spread_evenly(work)
+        } else {
+            self.restore_density(work, dt, &mut bodies)
+        };
         self.check_solve(dt, &density)?;
         self.check_moves(work, dt)?;
+        self.check_bodies(work, &bodies, dt)?;
         watch.lap(Phase::Density);
 
         let impulse = self.particle_impulse(dt);
@@ -351,9 +382,11 @@ impl World {
         for (load, of_viscosity) in loads.iter_mut().zip(&viscous.loads) {
             load.add(of_viscosity, 0.0);
         }
+        self.contact_loads(&bodies, dt, &mut loads);
+        let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
         let viscosity_iterations = viscous.iterations;
-        Ok(Attempt { poses, divergence, density, viscosity_iterations, loads })
+        Ok(Attempt { poses, divergence, density, viscosity_iterations, loads, bodies, body_result })
     }
 
     /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
@@ -403,21 +436,27 @@ impl World {
     }
 
     /// DFSPH's first solve: no particle may get denser through the velocities it already has.
-    fn remove_divergence(&self, work: &mut Workspace, dt: f64) -> Solved {
+    fn remove_divergence(&self, work: &mut Workspace, dt: f64, bodies: &mut BodyStep) -> Solved {
         // A particle with few neighbours is at the surface: what looks like compression there is not.
         let enough = if self.dimension.count() == 2 { 7 } else { 20 };
         let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
         let tolerance = self.pressure.divergence_error;
-        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
-            let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-            if neighbors < enough { 0.0 } else { rate.all }
-        });
+        bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
+        let solved =
+            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
+                let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
+                if neighbors < enough { 0.0 } else { rate.all }
+            });
         work.divergence_kappa = kappa;
         solved
     }
 
     /// The density solve: the predicted density may not exceed the rest density.
-    fn restore_density(&self, work: &mut Workspace, dt: f64) -> Solved {
+    fn restore_density(&self, work: &mut Workspace, dt: f64, bodies: &mut BodyStep) -> Solved {
+        if bodies.any() {
+            self.prepare_contacts(work, bodies, dt);
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
         let tolerance = self.pressure.density_error;
         // A drop that meets a wall alone has too few neighbours to be compressed: it would slip between
@@ -426,22 +465,27 @@ impl World {
         let kernel = self.kernel();
         let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
         let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
-        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, |chunk, k, rate| {
-            let sums = &chunk.sums[k];
-            let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
-            if sums.wall_density == 0.0 {
-                return in_bulk;
-            }
-            let alone = at_centre + tight * sums.wall_density - 1.0;
-            in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
-        });
+        let solved =
+            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
+                let sums = &chunk.sums[k];
+                let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
+                if sums.wall_density == 0.0 {
+                    return in_bulk;
+                }
+                let alone = at_centre + tight * sums.wall_density - 1.0;
+                in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
+            });
         work.kappa = kappa;
+        if bodies.any() && self.is_weak() {
+            self.solve_contacts(bodies);
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
         solved
     }
 
     /// Whether particles are kept evenly spread by shifting instead of a density solve.
     fn shifts(&self) -> bool {
-        self.is_closed() && self.pressure.solver == PressureSolver::Dfsph
+        self.is_closed() && self.pressure.solver == PressureSolver::Dfsph && !self.has_bodies()
     }
 
     /// How far to shift particles at the end of the step, and what that does to their velocities.
@@ -479,6 +523,7 @@ impl World {
         dt: f64,
         mean_error: f64,
         kappa: &mut [f32],
+        bodies: &mut BodyStep,
         source: impl Fn(&Chunk, usize, Compression) -> f32 + Sync,
     ) -> Solved {
         let n = self.fluid_count();
@@ -503,22 +548,45 @@ impl World {
             let mean = (reduce::sum(n, |i| f64::from(sources[i])) / n.max(1) as f64) as f32;
             sources.par_iter_mut().for_each(|source| *source -= mean);
         }
-        let stop = StopAt {
+        let mut stop = StopAt {
             mean_error,
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
             lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
+            accelerate: true,
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
         let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
-        let solved = solve(&operator, &sources, stop, walls, kappa, &mut push);
+        let solved = if bodies.any() && !self.is_weak() {
+            stop = self.stop_with_contacts(stop);
+            let BodyStep { bodies: all, system, .. } = bodies;
+            let base = sources.clone();
+            let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);
+            let partner = Some(&mut coupled as &mut dyn Partner);
+            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            (bodies.swept, bodies.solved) = (coupled.swept, solved);
+            solved
+        } else {
+            solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
+        };
         work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
         work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
             *v += push.truncate().as_dvec3() / per_step;
         });
         (work.source, work.push) = (sources, push);
+        if bodies.any() {
+            if self.is_weak() {
+                self.push_bodies(work, kappa, &wall, bodies);
+            }
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
         solved
+    }
+
+    /// Whether bodies keep their motion while the fluid is solved.
+    fn is_weak(&self) -> bool {
+        self.coupling.method == CouplingMethod::Weak
     }
 
     /// Whether a solve ended with something usable.
@@ -592,6 +660,7 @@ impl World {
                 self.particles.divergence_pressure[i] = scale * work.divergence_kappa[i];
             }
         }
+        self.accept_bodies(attempt.body_result);
         for (solid, load) in self.solids.iter_mut().zip(attempt.loads) {
             solid.load.add(&load, dt);
         }

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use crate::body::{CouplingSettings, RigidBody};
-use crate::math::{DVec3, Dimension, Pose};
+use crate::body::{CouplingSettings, FrictionPairs, RigidBody};
+use crate::math::{DMat3, DVec3, Dimension, Pose};
 pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
 use crate::particles::kernel::{Kernel, KernelKind};
 use crate::particles::neighbors::Neighbors;
 use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
+use crate::rigid::memory::Stick;
 use crate::step::Workspace;
 
 /// The whole state of a simulation, with public fields: look at what you like.
@@ -40,6 +41,10 @@ pub struct World {
     pub pressure: PressureSettings,
     /// How rigid bodies are coupled to fluids and to each other.
     pub coupling: CouplingSettings,
+    /// Dry friction of particular pairs of solids.
+    pub friction_pairs: FrictionPairs,
+    /// State: contacts of rigid bodies that stick, sorted by particle and other solid.
+    pub sticks: Vec<Stick>,
     /// How the time step is chosen.
     pub time_step: TimeStep,
     /// Where in time we are.
@@ -137,6 +142,29 @@ pub struct Load {
     pub friction_moment: DVec3,
     /// How long, s.
     pub duration: f64,
+}
+
+impl Solid {
+    /// Whether it ever moves: as told, or by the forces on it.
+    pub fn moves(&self) -> bool {
+        self.body.is_some() || !self.motion.is_static()
+    }
+
+    /// Velocity of its origin and angular velocity at `time`, m/s and rad/s.
+    pub fn velocity(&self, time: f64) -> [DVec3; 2] {
+        if let Some(body) = &self.body {
+            return [body.velocity, body.angular_velocity(self.pose.rotation)];
+        }
+        if self.motion.is_static() {
+            return [DVec3::ZERO; 2];
+        }
+        // Prescribed motions are poses; formulas of them need no derivative of their own.
+        const STEP: f64 = 1e-5;
+        let pose = |t: f64| self.motion.pose(t).then_after(&self.placement);
+        let (before, after) = (pose(time - STEP), pose(time + STEP));
+        let turn = (after.rotation * before.rotation.inverse()).to_scaled_axis();
+        [(after.translation - before.translation) / (2.0 * STEP), turn / (2.0 * STEP)]
+    }
 }
 
 impl Load {
@@ -285,6 +313,16 @@ pub struct StepReport {
     pub density_error: f64,
     /// Largest compression of any particle at the start of the step.
     pub max_compression: f64,
+    /// Iterations of the solve that contact and friction were part of.
+    pub contact_iterations: u32,
+    /// Contacts under pressure.
+    pub contacts: u32,
+    /// Mean residual of contact pressures (Fischer-Burmeister).
+    pub contact_error: f64,
+    /// Mean residual of friction, in h.
+    pub friction_error: f64,
+    /// How deep bodies are in each other or in walls at the start of the step, m.
+    pub penetration: f64,
     /// How often the step was undone and retried.
     pub retries: u32,
     /// Fluid particles made by emitters.
@@ -337,6 +375,8 @@ impl World {
             sinks: Vec::new(),
             pressure: PressureSettings::default(),
             coupling: CouplingSettings::default(),
+            friction_pairs: FrictionPairs::default(),
+            sticks: Vec::new(),
             time_step: TimeStep::default(),
             clock: Clock::default(),
             workspace: Workspace::default(),
@@ -376,11 +416,12 @@ impl World {
     pub fn add_solid(&mut self, mut solid: Solid) {
         let start = self.particles.len();
         solid.pose = solid.motion.pose(self.clock.time).then_after(&solid.placement);
+        let velocity = solid.prepare_body(self.spacing, self.dimension);
         let new: Vec<NewParticle> = (start as u32..)
             .zip(&solid.local)
             .map(|(id, &local)| NewParticle {
                 position: self.dimension.flatten(solid.pose.apply(local)),
-                velocity: DVec3::ZERO,
+                velocity: velocity(local),
                 id,
                 weight: 0.0, // until the first step measures it
                 density: 0.0,
@@ -423,10 +464,43 @@ impl World {
         self.fluids.iter().position(|fluid| fluid.range.contains(&i))
     }
 
+    /// Coefficient of dry friction between solids `a` and `b`: that of the pair, or else the geometric
+    /// mean of their own.
+    pub fn friction_between(&self, a: usize, b: usize) -> f64 {
+        let mean = || (self.solids[a].friction * self.solids[b].friction).sqrt();
+        self.friction_pairs.between(a, b).unwrap_or_else(mean)
+    }
+
     /// The solid that particle `i` belongs to.
     pub fn solid_of(&self, i: usize) -> Option<usize> {
         let after = self.solids.partition_point(|solid| solid.range.end <= i);
         self.solids.get(after).filter(|solid| solid.range.contains(&i)).map(|_| after)
+    }
+}
+
+impl Solid {
+    /// Makes the inertia of a body usable: rods, plates and single particles have axes about which they
+    /// have none. Returns the velocities of its particles, given their places in its frame.
+    fn prepare_body(
+        &mut self,
+        spacing: f64,
+        dimension: Dimension,
+    ) -> impl Fn(DVec3) -> DVec3 + use<> {
+        let rotation = self.pose.rotation;
+        let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+        if let Some(body) = &mut self.body {
+            let of_particle = 0.1 * body.mass * spacing * spacing; // a ball of diameter h
+            let least = (1e-3 * of_particle).powi(3);
+            if dimension == Dimension::Two {
+                // Only what is about z counts.
+                body.inertia = DMat3::from_diagonal(DVec3::splat(body.inertia.z_axis.z));
+            }
+            if body.inertia.determinant().abs() < least {
+                body.inertia += DMat3::from_diagonal(DVec3::splat(of_particle));
+            }
+            (linear, angular) = (body.velocity, body.angular_velocity(rotation));
+        }
+        move |local| linear + angular.cross(rotation * local)
     }
 }
 

@@ -9,10 +9,10 @@ const LAYERS: [&[&str]; 7] = [
     &["math", "nearest"],
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
-    &["body", "world", "step", "sources", "sph", "state"],
+    &["body", "world", "step", "sources", "sph", "rigid", "coupling", "state"],
     &["output"],
     &["scene"],
-    &["validate", "bench"],
+    &["validate", "bench", "compare"],
 ];
 
 /// Who may use `shapes`: a running simulation knows particles only.

@@ -41,3 +41,23 @@ fn an_interrupted_run_writes_the_same_bytes() {
 fn any_number_of_threads_writes_the_same_bytes() {
     passes("threads");
 }
+
+#[test]
+fn a_box_slides_when_coulomb_says_so_and_does_not_creep_before() {
+    passes("incline");
+}
+
+#[test]
+fn a_heavy_cube_rests_on_a_light_one() {
+    passes("mass-ratio");
+}
+
+#[test]
+fn eight_boxes_stand_on_each_other() {
+    passes("box-stack");
+}
+
+#[test]
+fn colliding_bodies_keep_their_momentum_dry_and_in_water() {
+    passes("momentum");
+}

@@ -16,7 +16,17 @@ pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
     let mut lines = vec![format!("{} is fine", scene.name)];
     for object in &needs.objects {
         let (kind, name, count) = (object.kind, &object.name, object.particles);
-        lines.push(format!("  {kind} {name:<20}{count:>12} particles"));
+        let mut line = format!("  {kind} {name:<20}{count:>12} particles");
+        if object.mass > 0.0 {
+            line += &format!(", {} kg", rounded(object.mass));
+        }
+        if object.copies > 1 {
+            line += &format!(", {} copies", object.copies);
+            if object.mass > 0.0 {
+                line += &format!(", {} kg together", rounded(object.mass * object.copies as f64));
+            }
+        }
+        lines.push(line);
     }
     if needs.emitted_particles > 0 {
         lines.push(format!("  emitters add up to {} particles", needs.emitted_particles));
@@ -34,4 +44,28 @@ pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
     lines.extend(built.notes.iter().map(|note| format!("note: {note}")));
     print(&(lines.join("\n") + "\n"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Four digits are enough to recognise a mass.
+fn rounded(mass: f64) -> String {
+    let digits = (3 - mass.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{mass:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masses_have_four_digits() {
+        assert_eq!(rounded(12.3456), "12.35");
+        assert_eq!(rounded(1234567.0), "1234567");
+        assert_eq!(rounded(0.000012345), "0.000012345");
+        assert_eq!(rounded(2.0), "2");
+    }
 }

@@ -12,7 +12,7 @@ use splashdown::output::settings::OutputSettings;
 use splashdown::scene::{Built, Scene};
 use splashdown_render::surface_writer::SurfaceWriter;
 
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, contradiction};
 use crate::commands::render::last_picture;
 use crate::commands::view;
 use crate::failure::Failure;
@@ -32,6 +32,9 @@ pub fn default_scene() -> Result<ExitCode, Failure> {
 /// Runs a scene.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
+    if let Some(sentence) = contradiction(&arguments.method) {
+        return Err(Failure::Usage(sentence));
+    }
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
     finish(simulation, arguments)
 }

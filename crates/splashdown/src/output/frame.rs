@@ -49,7 +49,7 @@ impl Frame {
         Frame {
             index,
             points: Points::capture(world),
-            poses: world.solids.iter().filter(|s| !s.motion.is_static()).map(|s| s.pose).collect(),
+            poses: world.solids.iter().filter(|s| s.moves()).map(|s| s.pose).collect(),
         }
     }
 }
@@ -94,10 +94,10 @@ impl Surfaces {
                 mesh.vertices.clone_from(&solid.local);
             }
             let mesh = Arc::new(mesh);
-            if solid.motion.is_static() {
-                surfaces.fixed.push((k as u32, solid.pose, mesh));
-            } else {
+            if solid.moves() {
                 surfaces.moving.push((k as u32, mesh));
+            } else {
+                surfaces.fixed.push((k as u32, solid.pose, mesh));
             }
         }
         surfaces

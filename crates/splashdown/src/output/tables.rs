@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{StepReport, World};
 
-const LOG_COLUMNS: [&str; 19] = [
+const LOG_COLUMNS: [&str; 24] = [
     "step",
     "t",
     "dt",
@@ -20,6 +20,11 @@ const LOG_COLUMNS: [&str; 19] = [
     "viscosity_iterations",
     "density_error",
     "max_compression",
+    "contact_iterations",
+    "contacts",
+    "contact_error",
+    "friction_error",
+    "penetration",
     "retries",
     "particles",
     "kinetic_energy",
@@ -33,7 +38,7 @@ const LOG_COLUMNS: [&str; 19] = [
     "volume",
 ];
 
-const BODY_COLUMNS: [&str; 21] = [
+const BODY_COLUMNS: [&str; 39] = [
     "t",
     "body",
     "pressure_force_x",
@@ -55,6 +60,24 @@ const BODY_COLUMNS: [&str; 21] = [
     "rotation_y",
     "rotation_z",
     "rotation_w",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+    "angular_velocity_x",
+    "angular_velocity_y",
+    "angular_velocity_z",
+    "contact_force_x",
+    "contact_force_y",
+    "contact_force_z",
+    "friction_force_x",
+    "friction_force_y",
+    "friction_force_z",
+    "contact_torque_x",
+    "contact_torque_y",
+    "contact_torque_z",
+    "friction_torque_x",
+    "friction_torque_y",
+    "friction_torque_z",
 ];
 
 /// All tables of a run. Nothing in them depends on the machine or the clock on the wall.
@@ -124,6 +147,11 @@ impl Tables {
             Cell::Integer(report.viscosity_iterations.into()),
             Cell::Real(report.density_error),
             Cell::Real(report.max_compression),
+            Cell::Integer(report.contact_iterations.into()),
+            Cell::Integer(report.contacts.into()),
+            Cell::Real(report.contact_error),
+            Cell::Real(report.friction_error),
+            Cell::Real(report.penetration),
             Cell::Integer(report.retries.into()),
             Cell::Integer(particles as u64),
             Cell::Real(totals.kinetic_energy),
@@ -153,6 +181,13 @@ impl Tables {
             cells.extend(vector(mean(load.viscous_moment)));
             cells.extend(vector(solid.pose.translation));
             cells.extend(solid.pose.rotation.to_array().map(Cell::Real));
+            for velocity in solid.velocity(world.clock.time) {
+                cells.extend(vector(velocity));
+            }
+            cells.extend(vector(mean(load.contact)));
+            cells.extend(vector(mean(load.friction)));
+            cells.extend(vector(mean(load.contact_moment)));
+            cells.extend(vector(mean(load.friction_moment)));
             self.bodies.row(&cells)?;
         }
         for (probe, table) in &mut self.probes {
@@ -213,6 +248,9 @@ fn probe_files(settings: &OutputSettings) -> Vec<(Probe, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body::RigidBody;
+    use crate::math::DMat3;
+    use crate::motion::{ConstantMotion, Motion};
     use crate::output::settings::ProbeQuantity;
     use crate::output::testing::{small_settings, small_world};
 
@@ -236,6 +274,50 @@ mod tests {
         }
         let bodies = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();
         assert!(bodies.lines().nth(1).unwrap().starts_with("0.0,floor,0.0,-6.0,0.0,"), "{bodies}");
+    }
+
+    #[test]
+    fn bodies_are_written_with_their_velocities_and_contact_forces() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut world = small_world();
+        let solid = &mut world.solids[0];
+        let mut body = RigidBody::at_rest(2.0, DMat3::from_diagonal(DVec3::splat(4.0)));
+        (body.velocity, body.angular_momentum) = (DVec3::X * 3.0, DVec3::Z * 8.0);
+        solid.body = Some(body);
+        (solid.load.contact, solid.load.friction) = (DVec3::Y, DVec3::X);
+        (solid.load.contact_moment, solid.load.friction_moment) = (DVec3::X, DVec3::Z);
+        solid.load.duration = 0.5;
+        let settings = OutputSettings { probes: Vec::new(), ..small_settings() };
+        let mut tables = Tables::create(dir.path(), &settings).unwrap();
+        tables.log_frame(&world).unwrap();
+        tables.flush().unwrap();
+        let text = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let value = |name: &str| {
+            let column = rows[0].iter().position(|column| *column == name).unwrap();
+            rows[1][column].parse::<f64>().unwrap()
+        };
+        let found = ["velocity_x", "angular_velocity_z", "contact_force_y", "friction_force_x"];
+        assert_eq!(found.map(value), [3.0, 2.0, 2.0, 2.0]);
+        assert_eq!(["contact_torque_x", "friction_torque_z"].map(value), [2.0, 2.0]);
+    }
+
+    #[test]
+    fn a_prescribed_motion_has_its_velocity_too() {
+        let mut world = small_world();
+        let spin = ConstantMotion {
+            velocity: DVec3::Y,
+            angular_velocity: DVec3::Z * 2.0,
+            about: DVec3::X,
+            start: 0.0,
+            end: f64::INFINITY,
+        };
+        world.solids[0].placement.translation = DVec3::ZERO;
+        world.solids[0].motion = Motion::Constant(spin);
+        let [velocity, turn] = world.solids[0].velocity(0.3);
+        assert!((turn - DVec3::Z * 2.0).length() < 1e-6, "{turn}");
+        // The origin goes around x = 1 with ω r = 2 m/s while all of it rises with 1 m/s.
+        assert!(((velocity - DVec3::Y).length() - 2.0).abs() < 1e-6, "{velocity}");
     }
 
     #[test]

@@ -1,26 +1,27 @@
-//! Sums over all fluid particles that physics conserves, or should.
+//! Sums over all fluid particles and rigid bodies that physics conserves, or should.
 
 use crate::math::DVec3;
 use crate::solve::reduce;
 use crate::world::World;
 
-/// Energies, momenta and volume of all fluids together. In 2D, per metre of depth.
+/// Energies and momenta of all fluids and rigid bodies together, and the volume of the fluids. In 2D, per
+/// metre of depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// ½ Σ m v², J.
+    /// ½ Σ m v² + ½ Σ ω·L, J.
     pub kinetic_energy: f64,
     /// −Σ m g·x, J; zero at the origin.
     pub potential_energy: f64,
     /// Σ m v, N·s.
     pub momentum: DVec3,
-    /// Σ m x × v about the origin, N·m·s.
+    /// Σ m x × v + Σ L about the origin, N·m·s.
     pub angular_momentum: DVec3,
     /// Σ m / max(ρ, ρ₀), m³: what lacks neighbours at a surface is not larger for it.
     pub volume: f64,
 }
 
 impl Totals {
-    /// Sums over the fluids of `world`, with the same bits on any thread count.
+    /// Sums over `world`, with the same bits on any thread count.
     pub fn of(world: &World) -> Totals {
         let mut totals = Totals::default();
         let particles = &world.particles;
@@ -39,6 +40,15 @@ impl Totals {
             totals.momentum += m * DVec3::new(px, py, pz);
             totals.angular_momentum += m * DVec3::new(lx, ly, lz);
             totals.volume += volume;
+        }
+        for solid in &world.solids {
+            let Some(body) = &solid.body else { continue };
+            let (x, v, l) = (solid.pose.translation, body.velocity, body.angular_momentum);
+            let spin = body.angular_velocity(solid.pose.rotation);
+            totals.kinetic_energy += 0.5 * (body.mass * v.dot(v) + spin.dot(l));
+            totals.potential_energy -= body.mass * world.gravity.dot(x);
+            totals.momentum += body.mass * v;
+            totals.angular_momentum += body.mass * x.cross(v) + l;
         }
         totals
     }

@@ -180,6 +180,11 @@ impl CellIndex {
         }
     }
 
+    /// All runs, sorted by key.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
     /// The runs of the cell `key`.
     pub fn cell(&self, key: u64) -> &[Run] {
         if self.runs.is_empty() {

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod brute;
 pub mod cells;
-mod halo;
+pub(crate) mod halo;
 pub mod kernel;
 pub mod neighbors;
 pub mod pair;

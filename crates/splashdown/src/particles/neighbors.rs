@@ -244,6 +244,11 @@ impl Neighbors {
         }
     }
 
+    /// Solid particles by cell.
+    pub fn solid_cells(&self) -> &CellIndex {
+        &self.solid_cells
+    }
+
     /// Number of fluid-fluid pairs, each counted from both sides.
     pub fn pair_count(&self) -> usize {
         self.chunks.iter().map(Chunk::pair_count).sum()

@@ -4,16 +4,19 @@ use super::carve::{Obstacle, apart, carve};
 use super::check::{MAX_PARTICLES, check};
 use super::convert::{Converter, Field};
 use super::errors::{Report, SceneErrors};
-use super::file::{self, FluidSide, SceneFile, Viscosity as FileViscosity};
-use super::geometry::{Geometry, default_side, volume};
+use super::file::{self, SceneFile, Viscosity as FileViscosity};
+use super::geometry::{Geometry, volume};
+use super::overlap::resolve_overlaps;
+use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::validate::join;
 use super::{Built, Scene, opening};
+use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
 use crate::math::{DVec3, Pose};
 use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
 use crate::shapes::{fill, read_particles};
 use crate::world::{
-    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, Solid, TimeStep, Viscosity,
+    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, TimeStep, Viscosity,
     ViscosityModel, World,
 };
 
@@ -27,12 +30,14 @@ pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
     let mut notes = Vec::new();
     let mut convert = Converter::new(file, &scene.directory, &mut report);
     let mut world = empty_world(&mut convert, file);
-    let solids: Vec<SampledSolid> = file
+    let mut solids: Vec<SampledSolid> = file
         .solid
         .iter()
         .enumerate()
-        .filter_map(|(k, solid)| sample_solid(&mut convert, &format!("solid[{k}]"), solid))
+        .flat_map(|(k, solid)| sample_solid(&mut convert, k, solid))
         .collect();
+    resolve_overlaps(&mut convert, file.coupling.overlap, &mut solids, &mut notes);
+    world.friction_pairs = friction_pairs(file, &solids);
     let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).collect();
     fill_fluids(&mut convert, file, &obstacles, &mut world, &mut notes);
     for solid in solids {
@@ -80,6 +85,22 @@ fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
         max_iterations: p.max_iterations,
         warm_start: p.warm_start,
     };
+    let c = &file.coupling;
+    world.coupling = CouplingSettings {
+        method: match c.method {
+            file::CouplingMethod::Weak => CouplingMethod::Weak,
+            file::CouplingMethod::Interlinked => CouplingMethod::Interlinked,
+            file::CouplingMethod::Monolithic => CouplingMethod::Monolithic,
+        },
+        solver: match c.solver {
+            file::CouplingSolver::Jacobi => CouplingSolver::Jacobi,
+            file::CouplingSolver::Nncg => CouplingSolver::Nncg,
+        },
+        contact_error: c.contact_error,
+        min_iterations: c.min_iterations,
+        max_iterations: c.max_iterations,
+        warm_start: c.warm_start,
+    };
     world.time_step = match &file.time_step {
         file::TimeStep { fixed: Some(dt), .. } => TimeStep::Fixed(*dt),
         step => TimeStep::Adaptive {
@@ -89,57 +110,6 @@ fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
         },
     };
     world
-}
-
-struct SampledSolid {
-    solid: Solid,
-    obstacle: Obstacle,
-}
-
-fn sample_solid(
-    convert: &mut Converter<'_, '_>,
-    key: &str,
-    solid: &file::Solid,
-) -> Option<SampledSolid> {
-    let placed = convert.solid_shape(key, &solid.shape, solid.at.as_ref(), &solid.rotate);
-    let motion = convert.motion(&join(key, "motion"), solid.motion.as_ref(), &placed.pose);
-    let shape = convert.load(&placed.geometry)?;
-    let side = solid.fluid_side.unwrap_or_else(|| default_side(&shape));
-    let inset = solid.inset.unwrap_or(match side {
-        FluidSide::Both => 0.0,
-        FluidSide::Outside | FluidSide::Inside => convert.spacing / 2.0,
-    });
-    let offset = match side {
-        FluidSide::Inside => inset,
-        FluidSide::Outside | FluidSide::Both => -inset,
-    };
-    let local = match shape.sample_surface(convert.spacing, offset, convert.dimension) {
-        Ok(local) if !local.is_empty() => local,
-        Ok(_) => {
-            convert.report.key(&join(key, "shape"), "has no particles at this spacing", None);
-            return None;
-        }
-        Err(error) => {
-            convert.report.key(&join(key, "shape"), error.to_string(), None);
-            return None;
-        }
-    };
-    let pose = motion.pose(0.0).then_after(&placed.pose);
-    let solid = Solid {
-        name: solid.name.clone(),
-        range: 0..0,
-        local,
-        pose,
-        placement: placed.pose,
-        motion,
-        body: None,
-        friction: 0.0,
-        inset,
-        load: Default::default(),
-        surface: shape.surface(),
-    };
-    let obstacle = Obstacle { name: solid.name.clone(), shape, pose, side, inset };
-    Some(SampledSolid { solid, obstacle })
 }
 
 /// Positions and velocities of some fluid.
@@ -269,17 +239,25 @@ fn carve_solids(
     let before = droplets.positions.len();
     let carved = carve(&droplets.positions, obstacles, convert.spacing, convert.dimension);
     droplets.retain(&carved.keep);
-    for (k, obstacle) in obstacles.iter().enumerate() {
-        if carved.removed[k] > 0 {
-            let (lost, name) = (carved.removed[k], &obstacle.name);
-            notes.push(format!("{key}: {lost} of {before} particles carved away by `{name}`"));
+    // Copies of one solid share a note.
+    let mut k = 0;
+    while k < obstacles.len() {
+        let alike = obstacles[k..].iter().take_while(|o| o.entry == obstacles[k].entry).count();
+        let name = match alike {
+            1 => format!("`{}`", obstacles[k].name),
+            _ => format!("`{}` and its copies", obstacles[k].name),
+        };
+        let sum = |counts: &[usize]| counts[k..k + alike].iter().sum::<usize>();
+        let (lost, outside) = (sum(&carved.removed), sum(&carved.outside));
+        if lost > 0 {
+            notes.push(format!("{key}: {lost} of {before} particles carved away by {name}"));
         }
-        if carved.outside[k] > 0 {
-            let (count, name) = (carved.outside[k], &obstacle.name);
+        if outside > 0 {
             notes.push(format!(
-                "{key}: {count} particles lie beside the wall of `{name}` but outside of it"
+                "{key}: {outside} particles lie beside the wall of {name} but outside of it"
             ));
         }
+        k += alike;
     }
 }
 

@@ -15,6 +15,8 @@ const FLUID_DISTANCE: f64 = 0.9;
 
 /// What carving needs to know about a solid.
 pub(crate) struct Obstacle {
+    /// Which `[[solid]]` of the scene it comes from.
+    pub entry: usize,
     pub name: String,
     pub shape: Shape,
     /// At time zero.
@@ -159,7 +161,8 @@ mod tests {
     }
 
     fn kept_by(side: FluidSide, inset: f64, shape: Shape) -> Vec<f64> {
-        let obstacle = Obstacle { name: "o".into(), shape, pose: Pose::IDENTITY, side, inset };
+        let obstacle =
+            Obstacle { entry: 0, name: "o".into(), shape, pose: Pose::IDENTITY, side, inset };
         let points = row(-0.45);
         let carved = carve(&points, &[&obstacle], 0.1, Dimension::Three);
         points.iter().zip(carved.keep).filter(|(_, keep)| *keep).map(|(p, _)| p.x).collect()

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::convert::Converter;
+use super::copies;
 use super::errors::Report;
 use super::file::{Emitter, Fluid, Opening, SceneFile};
 use super::geometry::{Geometry, surface, volume};
@@ -26,7 +27,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     names(report, "emitter", file.emitter.iter().map(|o| o.name.as_str()));
     names(report, "sink", file.sink.iter().map(|o| o.name.as_str()));
     names(report, "probe", file.probe.iter().map(|o| o.name.as_str()));
+    copy_names(file, report);
     settings(file, report);
+    friction(file, report);
 
     let mut convert = Converter::new(file, directory, report);
     convert.vector("simulation.gravity", &file.simulation.gravity);
@@ -42,7 +45,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     for (k, solid) in file.solid.iter().enumerate() {
         let key = format!("solid[{k}]");
         let placed = convert.solid_shape(&key, &solid.shape, solid.at.as_ref(), &solid.rotate);
-        particles += check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
+        let size = check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
+        particles += size * convert.copies(&key, solid, &placed.pose).len() as f64;
+        convert.check_body(&key, solid);
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
     for (k, emitter) in file.emitter.iter().enumerate() {
@@ -62,6 +67,42 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         let message = format!("makes about {:.0} million particles", particles / 1e6);
         let help = format!("at most {:.0} million: make it larger", MAX_PARTICLES / 1e6);
         report.key("simulation.spacing", message, Some(help));
+    }
+}
+
+/// `stone-3` may not be both a solid and a copy of `stone`.
+fn copy_names(file: &SceneFile, report: &mut Report<'_>) {
+    for copied in file.solid.iter().filter(|solid| !solid.copies.is_empty()) {
+        let count = copies::count(copied);
+        for (k, solid) in file.solid.iter().enumerate() {
+            let number = solid.name.strip_prefix(&copied.name).and_then(|n| n.strip_prefix('-'));
+            let number = number.and_then(|n| n.parse::<usize>().ok());
+            if solid.copies.is_empty() && number.is_some_and(|n| (1..=count).contains(&n)) {
+                let message = format!("`{}` is also the name of a copy", solid.name);
+                report.key(&format!("solid[{k}].name"), message, None);
+            }
+        }
+    }
+}
+
+/// Pairs of friction name solids or groups.
+fn friction(file: &SceneFile, report: &mut Report<'_>) {
+    let groups = file.solid.iter().filter_map(|solid| solid.group.as_deref());
+    let mut known: Vec<&str> = file.solid.iter().map(|s| s.name.as_str()).chain(groups).collect();
+    known.sort_unstable();
+    known.dedup();
+    for (k, pair) in file.friction.iter().enumerate() {
+        for (part, name) in [("a", &pair.a), ("b", &pair.b)] {
+            if known.contains(&name.as_str()) {
+                continue;
+            }
+            let help = match nearest(name, known.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => format!("solids and groups: {}", known.join(", ")),
+            };
+            let message = "there is no solid or group of this name";
+            report.key(&format!("friction[{k}].{part}"), message, Some(help));
+        }
     }
 }
 
@@ -89,9 +130,10 @@ fn settings(file: &SceneFile, report: &mut Report<'_>) {
             Some(help),
         );
     }
-    if file.fluid.is_empty() {
-        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]]".to_string();
-        report.key("fluid", "there is no fluid", Some(help));
+    if file.fluid.is_empty() && !file.solid.iter().any(|solid| solid.is_rigid_body()) {
+        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], or a rigid body: a [[solid]] \
+                    with a density";
+        report.key("fluid", "there is no fluid", Some(help.to_string()));
     }
     let step = &file.time_step;
     if step.fixed.is_some() {
@@ -107,11 +149,16 @@ fn settings(file: &SceneFile, report: &mut Report<'_>) {
         let help = format!("must be at least min, {min} s");
         report.key("time_step.max", format!("{max} is out of range"), Some(help));
     }
-    let pressure = &file.pressure;
-    if pressure.max_iterations < pressure.min_iterations {
-        let help = format!("must be at least min_iterations, {}", pressure.min_iterations);
-        let message = format!("{} is out of range", pressure.max_iterations);
-        report.key("pressure.max_iterations", message, Some(help));
+    let (pressure, coupling) = (&file.pressure, &file.coupling);
+    for (table, min, max) in [
+        ("pressure", pressure.min_iterations, pressure.max_iterations),
+        ("coupling", coupling.min_iterations, coupling.max_iterations),
+    ] {
+        if max < min {
+            let help = format!("must be at least min_iterations, {min}");
+            let message = format!("{max} is out of range");
+            report.key(&join(table, "max_iterations"), message, Some(help));
+        }
     }
     if file.simulation.duration * file.output.frames_per_second > MAX_FRAMES {
         let help = format!("at most {MAX_FRAMES:.0} frames in all");

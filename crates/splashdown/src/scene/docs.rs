@@ -45,12 +45,14 @@ cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
+    ("[coupling]", "coupling"),
     ("[[fluid]]", "fluid"),
     ("[[solid]]", "solid"),
+    ("[[friction]]", "friction"),
     ("[[emitter]]", "emitter"),
     ("[[sink]]", "sink"),
     ("[[probe]]", "probe"),
@@ -208,6 +210,15 @@ mod tests {
             committed == markdown(),
             "docs/scene.md is out of date; SPLASHDOWN_BLESS=1 in the environment rewrites it"
         );
+    }
+
+    #[test]
+    fn the_example_of_the_page_on_bodies_is_valid() {
+        let page = include_str!("../../../../docs/bodies.md");
+        let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        let scene = crate::scene::Scene::parse("example", example.unwrap(), "", &[]).unwrap();
+        let built = scene.build().unwrap();
+        assert!(built.world.solids[1].body.is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a scene will need: particles, memory, and what to be warned of.
 
 use super::Built;
-use crate::world::TimeStep;
+use crate::world::{Fluid, Solid, TimeStep};
 
 /// Bytes of the neighbour lists per fluid particle: 8 for each of about 30 neighbours, and the sums.
 const BYTES_PER_FLUID_PARTICLE: u64 = 8 * 30 + 80;
@@ -30,27 +30,61 @@ pub struct Estimate {
 }
 
 /// A fluid or solid and its number of particles.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObjectCount {
     /// As in the scene.
     pub name: String,
-    /// "fluid" or "solid".
+    /// "fluid", "solid" or "body" (a rigid one).
     pub kind: &'static str,
-    /// At the start.
+    /// At the start, of all copies together.
     pub particles: u64,
+    /// How many alike there are.
+    pub copies: u64,
+    /// Of one rigid body, kg (2D: per metre of depth); 0 for fluids and other solids.
+    pub mass: f64,
+}
+
+impl ObjectCount {
+    fn fluid(fluid: &Fluid) -> ObjectCount {
+        let particles = fluid.range.len() as u64;
+        ObjectCount { name: fluid.name.clone(), kind: "fluid", particles, copies: 1, mass: 0.0 }
+    }
+
+    fn solid(solid: &Solid) -> ObjectCount {
+        let mass = solid.body.as_ref().map_or(0.0, |body| body.mass);
+        let kind = if solid.body.is_some() { "body" } else { "solid" };
+        let particles = solid.range.len() as u64;
+        ObjectCount { name: solid.name.clone(), kind, particles, copies: 1, mass }
+    }
+
+    /// Whether `other` is the next copy of the same thing: `stone-2` after `stone-1`.
+    fn goes_on_with(&self, other: &ObjectCount) -> bool {
+        fn stem(name: &str) -> Option<&str> {
+            let (stem, number) = name.rsplit_once('-')?;
+            number.bytes().all(|b| b.is_ascii_digit()).then_some(stem)
+        }
+        let alike = self.kind == other.kind && self.mass == other.mass;
+        alike && stem(&self.name).is_some() && stem(&self.name) == stem(&other.name)
+    }
 }
 
 /// Estimates what a scene will need.
 pub fn estimate(built: &Built) -> Estimate {
     let world = &built.world;
-    let fluids = world.fluids.iter().map(|f| (&f.name, "fluid", f.range.len()));
-    let solids = world.solids.iter().map(|s| (&s.name, "solid", s.range.len()));
-    let objects: Vec<ObjectCount> = fluids
-        .chain(solids)
-        .map(|(name, kind, n)| ObjectCount { name: name.clone(), kind, particles: n as u64 })
-        .collect();
-    let count = |kind: &str| objects.iter().filter(|o| o.kind == kind).map(|o| o.particles).sum();
-    let (fluid_particles, solid_particles): (u64, u64) = (count("fluid"), count("solid"));
+    let mut objects: Vec<ObjectCount> = world.fluids.iter().map(ObjectCount::fluid).collect();
+    for solid in world.solids.iter().map(ObjectCount::solid) {
+        match objects.last_mut() {
+            Some(last) if last.goes_on_with(&solid) => {
+                last.copies += 1;
+                last.particles += solid.particles;
+            }
+            _ => objects.push(solid),
+        }
+    }
+    let count = |fluid: bool| {
+        objects.iter().filter(|o| (o.kind == "fluid") == fluid).map(|o| o.particles).sum()
+    };
+    let (fluid_particles, solid_particles): (u64, u64) = (count(true), count(false));
     let emitted_particles = emitted(built);
     let memory = bytes(fluid_particles, solid_particles);
     Estimate {

@@ -3,6 +3,8 @@
 //! The comments of the public fields are the manual: they become the JSON Schema and `docs/scene.md`.
 //! Ranges and units stand beside them as schema attributes, and reading a scene obeys these.
 
+pub mod body;
+pub mod made;
 pub mod objects;
 pub mod shape;
 pub mod values;
@@ -10,6 +12,10 @@ pub mod values;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use body::{
+    Copies, Coupling, CouplingMethod, CouplingSolver, DEFAULT_FRICTION, Friction, Lock, Motor,
+    Overlap, Scatter,
+};
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
     Interpolation, Keyframe, KeyframeMotion, Motion, Opening, Probe, Quantity, Sink, Solid,
@@ -40,9 +46,16 @@ pub struct SceneFile {
     /// A liquid of one density and viscosity. Write one `[[fluid]]` for each.
     #[serde(default)]
     pub fluid: Vec<Fluid>,
-    /// A body that stands still or moves as told: a tank, an obstacle, a stirrer.
+    /// How rigid bodies are coupled to fluids and to each other.
+    #[serde(default)]
+    pub coupling: Coupling,
+    /// A body that stands still or moves as told (a tank, an obstacle, a stirrer), or, with a `density`
+    /// or `mass`, a rigid body that moves by the forces on it.
     #[serde(default)]
     pub solid: Vec<Solid>,
+    /// Dry friction between particular solids.
+    #[serde(default)]
+    pub friction: Vec<Friction>,
     /// An opening from which fluid flows.
     #[serde(default)]
     pub emitter: Vec<Emitter>,

@@ -41,6 +41,20 @@ const BUILTINS: &[Builtin] = &[
         "spheric2",
         "SPHERIC test 2: a dam break against a box, with level and pressure probes"
     ),
+    builtin!("dam-break-with-bodies", "A dam break onto boxes, balls and a duck"),
+    builtin!("rising-sphere", "A ball ten times lighter than water rises (2D)"),
+    builtin!("splashdown", "A capsule comes back from space and falls into the sea"),
+    builtin!("propeller-pump", "A motor turns a propeller that lifts water through a tube"),
+    builtin!("moored-buoys", "Ring buoys on chains, in oil above water"),
+    builtin!("water-gate", "A water wheel lifts a gate through gears (2D)"),
+    builtin!("drain", "Lumpy creatures fall through a funnel and are rinsed"),
+    builtin!("nut-and-bolt", "A bolt turns down in its nut by its own weight"),
+    builtin!("sliding-duck", "Ducks of different friction on a slope"),
+    builtin!("card-house", "Three storeys of cards that lean on each other"),
+    builtin!("dam", "A wall of blocks fails when the water behind it rises"),
+    builtin!("tower", "A tower of bricks, and a ball that hits it"),
+    builtin!("bulk", "Concave creatures fall into a net of rings"),
+    builtin!("letter-chain", "Letters hang below each other on links of a chain"),
 ];
 
 /// All built-in scenes.

@@ -84,6 +84,10 @@ impl Converter<'_, '_> {
                 (half, centre) = self.block(&join(&shape_key, "tank"), parts);
                 Geometry::Known(Shape::Tank { half, open: t.open.iter().map(face).collect() })
             }
+            made => match self.made_shape(&shape_key, made) {
+                Some(geometry) => geometry,
+                None => Geometry::Known(Shape::Sphere { radius: 1.0 }), // all others are above
+            },
         };
         Placed { geometry, pose: self.placement(key, at, centre, rotate) }
     }
@@ -193,6 +197,7 @@ pub(crate) fn volume(shape: &Shape, dimension: Dimension) -> Option<f64> {
         Shape::Capsule { radius: r, half_height } => {
             4.0 / 3.0 * PI * r.powi(3) + 2.0 * PI * r * r * half_height
         }
+        Shape::Mesh(ref mesh) if mesh.is_closed() && !flat => mesh.volume(),
         Shape::Plane { .. } | Shape::Mesh(_) => return None,
     })
 }
@@ -217,6 +222,7 @@ pub(crate) fn surface(shape: &Shape, dimension: Dimension) -> Option<f64> {
         Shape::Capsule { radius: r, half_height } => 4.0 * PI * r * (r + half_height),
         Shape::Plane { half_size, .. } if flat => 2.0 * half_size,
         Shape::Plane { half_size, .. } => 4.0 * half_size * half_size,
+        Shape::Mesh(ref mesh) if !flat => mesh.surface().area(),
         Shape::Mesh(_) => return None,
     })
 }

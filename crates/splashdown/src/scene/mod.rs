@@ -8,21 +8,26 @@
 //! Whatever is wrong is said with file, line, column, key and the allowed range or the nearest valid
 //! name; all errors of a file in one go.
 
+mod bodies;
 mod build;
 mod carve;
 mod check;
 mod convert;
+pub mod copies;
 pub mod docs;
 pub mod errors;
 pub mod estimate;
 pub mod file;
 pub mod gallery;
 mod geometry;
+mod made;
 mod moving;
 mod opening;
+mod overlap;
 mod overrides;
 mod read;
 pub mod schema;
+mod solids;
 mod tree;
 mod validate;
 

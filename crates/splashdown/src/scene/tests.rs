@@ -1,6 +1,7 @@
 //! Reading and building scenes, good and bad.
 
 mod bad;
+mod bodies;
 mod built;
 mod mutated;
 

@@ -64,6 +64,15 @@ impl MeshShape {
         self.inner.slice.get_or_init(|| Slice::of(&self.inner.mesh))
     }
 
+    /// The segments of that cut, in the plane z = 0: the solid is on their left.
+    pub(super) fn cut_segments(&self) -> impl Iterator<Item = [DVec3; 2]> {
+        self.slice().lines.iter().flat_map(|line| {
+            let n = line.points.len();
+            let count = if line.closed { n } else { n - 1 };
+            (0..count).map(move |k| [k, (k + 1) % n].map(|k| line.points[k].extend(0.0)))
+        })
+    }
+
     pub(super) fn tree(&self) -> &TriMesh {
         &self.inner.tree
     }

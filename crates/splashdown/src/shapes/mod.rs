@@ -10,10 +10,12 @@ mod csv;
 mod features;
 mod fill;
 mod lattice;
+pub mod library;
 mod mesh_file;
 mod mesh_offset;
 mod mesh_sampling;
 mod mesh_shape;
+mod moments;
 mod obj;
 mod outline;
 mod particle_file;
@@ -32,6 +34,7 @@ mod vtk;
 pub use fill::fill;
 pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
+pub use moments::Moments;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
 pub use topology::MeshReport;
 
@@ -229,6 +232,16 @@ impl Shape {
             Shape::Mesh(mesh) => mesh.is_closed(),
             _ => true,
         }
+    }
+
+    /// Moments of the volume inside; none for sheets and tanks.
+    pub fn inside_moments(&self, dimension: Dimension) -> Option<Moments> {
+        moments::of_inside(self, dimension)
+    }
+
+    /// Moments of the surface, as if it were a sheet of even weight.
+    pub fn surface_moments(&self, dimension: Dimension) -> Option<Moments> {
+        moments::of_surface(self, dimension)
     }
 
     /// Triangles for pictures and export; round shapes moderately fine.

@@ -52,9 +52,8 @@ fn cuboid(half: DVec3, open: &[Face]) -> TriangleMesh {
     mesh
 }
 
-/// The surface that a profile sweeps about the y axis. Points on the axis become single vertices.
+/// The surface that the profile of a body of revolution sweeps.
 fn turned(round: &Round) -> TriangleMesh {
-    let mut mesh = TriangleMesh::default();
     let chains = round.profile();
     // Arcs get as many steps as a full circle of the same radius has segments.
     let mut points: Vec<glam::DVec2> = Vec::new();
@@ -68,24 +67,31 @@ fn turned(round: &Round) -> TriangleMesh {
     if closed {
         points.pop();
     }
+    swept(&points, closed, SEGMENTS)
+}
+
+/// The surface that points (r, y) sweep about the y axis, with the inside on their left. Points on
+/// the axis become single vertices.
+pub fn swept(points: &[glam::DVec2], closed: bool, segments: u32) -> TriangleMesh {
+    let mut mesh = TriangleMesh::default();
     let reach = points.iter().map(|p| p.x).fold(0.0, f64::max);
     let rings: Vec<Vec<u32>> = points
         .iter()
         .map(|p| {
             let first = mesh.vertices.len() as u32;
-            let count = if p.x <= 1e-9 * reach { 1 } else { SEGMENTS };
+            let count = if p.x <= 1e-9 * reach { 1 } else { segments };
             mesh.vertices.extend((0..count).map(|k| {
-                let angle = TAU * f64::from(k) / f64::from(SEGMENTS);
+                let angle = TAU * f64::from(k) / f64::from(segments);
                 let r = if count == 1 { 0.0 } else { p.x };
                 DVec3::new(r * angle.cos(), p.y, r * angle.sin())
             }));
-            (0..SEGMENTS + 1).map(|k| first + k % count).collect()
+            (0..segments + 1).map(|k| first + k % count).collect()
         })
         .collect();
     let pairs = rings.len() - usize::from(!closed);
     for k in 0..pairs {
         let (low, high) = (&rings[k], &rings[(k + 1) % rings.len()]);
-        for s in 0..SEGMENTS as usize {
+        for s in 0..segments as usize {
             let corners = [low[s], high[s], high[s + 1], low[s + 1]];
             for [a, b, c] in [[0, 1, 2], [0, 2, 3]].map(|t| t.map(|i: usize| corners[i])) {
                 if a != b && b != c && c != a {

@@ -3,12 +3,19 @@
 //! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and the
 //! quick ones run as tests.
 
+pub mod build;
 mod channel;
 pub mod curve;
 mod dam_break;
+mod floating;
 mod hydrostatic;
+mod incline;
 mod leak;
+mod momentum;
+mod piles;
+mod pillar;
 mod repeatable;
+mod rising_sphere;
 mod run;
 mod still_water;
 mod taylor_green;
@@ -116,6 +123,14 @@ pub fn cases() -> &'static [Case] {
         dam_break::CASE,
         still_water::CASE,
         leak::CASE,
+        incline::CASE,
+        piles::MASS_RATIO,
+        piles::BOX_STACK,
+        pillar::CASE,
+        floating::LIGHT_BODY,
+        floating::ARCHIMEDES,
+        rising_sphere::CASE,
+        momentum::CASE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

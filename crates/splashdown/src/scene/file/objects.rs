@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body::{Copies, Lock, Motor, Scatter};
 use super::shape::{BoxShape, FillShape, SolidShape};
 use super::values::{Number, Rotation, Vector, VectorField};
 
@@ -121,7 +122,7 @@ pub struct Fill {
     pub velocity: Option<VectorField>,
 }
 
-/// A body that stands still or moves as told.
+/// A body that stands still or moves as told, or with a `density` or `mass` by the forces on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Solid {
@@ -148,6 +149,71 @@ pub struct Solid {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
     pub inset: Option<f64>,
+    /// Makes it a rigid body of this density. Its mass, centre of mass and inertia are those of the
+    /// volume inside; of a sheet or vessel, those of a wall of the given `thickness`.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
+    pub density: Option<f64>,
+    /// Makes it a rigid body of this mass, instead of `density`. In 2D, per metre of depth.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg"))]
+    pub mass: Option<f64>,
+    /// Thickness of a sheet or of the wall of a vessel, to get its mass from `density`.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub thickness: Option<f64>,
+    /// Inertia about the centre of mass in the body's own frame: xx, yy, zz, or these and xy, xz, yz.
+    /// In 2D, one number. Not set: from the shape.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1, "maxItems" = 6, "x-unit" = "kg m²"))]
+    pub inertia: Option<Vec<f64>>,
+    /// Velocity of a rigid body at the start.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: Option<Vector>,
+    /// Spin of a rigid body at the start: axis times degrees per second. In 2D, `[0, 0, w]`.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "°/s"))]
+    pub spin: Option<Vector>,
+    /// Movements that a rigid body cannot make: a wheel on an axle along z has
+    /// `["position", "rotate_x", "rotate_y"]`.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 8))]
+    pub lock: Vec<Lock>,
+    /// Additional force on the centre of mass: numbers, or formulas of the time `t`.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "N"))]
+    pub force: Option<VectorField>,
+    /// Additional torque: numbers, or formulas of the time `t`. In 2D, `[0, 0, m]`.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "N·m"))]
+    pub torque: Option<VectorField>,
+    /// What turns a rigid body.
+    #[serde(default)]
+    pub motor: Option<Motor>,
+    /// Coefficient of dry friction μ; between two solids the geometric mean of theirs counts, unless
+    /// `[[friction]]` names the pair. Not set: 0.5.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "maximum" = 10))]
+    pub friction: Option<f64>,
+    /// A name that `[[friction]]` can use for several solids.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Repeats it; every further entry repeats what the ones before it made. Copies are named
+    /// `NAME-1`, `NAME-2` …
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 8))]
+    pub copies: Vec<Copies>,
+    /// Disorder among copies.
+    #[serde(default)]
+    pub scatter: Option<Scatter>,
+}
+
+impl Solid {
+    /// Whether it moves by the forces on it.
+    pub fn is_rigid_body(&self) -> bool {
+        self.density.is_some() || self.mass.is_some()
+    }
 }
 
 /// Where fluid may be.

@@ -3,6 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::made::{
+    Bolt, ChainLink, Creature, Duck, Funnel, Gear, HollowPrism, Letter, Nut, Propeller, Rack,
+    SpaceCapsule, Spike, Voussoir, WaterWheel, Wedge,
+};
 use super::values::Vector;
 
 /// What can be filled with fluid.
@@ -29,7 +33,7 @@ pub enum FillShape {
 
 /// What a solid can be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum SolidShape {
     /// A block.
     Box(BoxShape),
@@ -49,6 +53,38 @@ pub enum SolidShape {
     Plane(Plane),
     /// A box that holds fluid, with or without some of its faces.
     Tank(Tank),
+    /// A wedge with its edge along z at the top.
+    Wedge(Wedge),
+    /// A pyramid with its tip towards +y.
+    Spike(Spike),
+    /// A tube with flat sides along z.
+    HollowPrism(HollowPrism),
+    /// A stone of an arch about the z axis.
+    Voussoir(Voussoir),
+    /// A gear about the z axis.
+    Gear(Gear),
+    /// A toothed bar along y.
+    Rack(Rack),
+    /// A water wheel about the z axis.
+    WaterWheel(WaterWheel),
+    /// A propeller about the y axis.
+    Propeller(Propeller),
+    /// A link of a chain, long along y, flat along z.
+    ChainLink(ChainLink),
+    /// A bolt with a thread and a hexagonal head, along y.
+    Bolt(Bolt),
+    /// The nut for it.
+    Nut(Nut),
+    /// A funnel about the y axis, wide at the top.
+    Funnel(Funnel),
+    /// A letter or digit in the plane z = 0.
+    Letter(Letter),
+    /// A toy duck that swims towards +x.
+    Duck(Duck),
+    /// A capsule that comes back from space, its heat shield down.
+    SpaceCapsule(SpaceCapsule),
+    /// A lumpy, concave creature.
+    Creature(Creature),
 }
 
 /// A block: either `size` about the object's `at`, or its corners `min` and `max`.

@@ -2,4 +2,5 @@
 
 pub mod extrapolation;
 pub mod operator;
+pub mod partner;
 pub mod solve;

@@ -25,6 +25,7 @@ use rayon::prelude::*;
 
 use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
+use super::partner::Partner;
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
@@ -47,6 +48,8 @@ pub struct StopAt {
     pub max_iterations: u32,
     /// Lowest κ: zero where a surface can yield, nothing in a fluid that fills its world.
     pub lowest: f32,
+    /// Whether (P6) is used; plain sweeps otherwise.
+    pub accelerate: bool,
 }
 
 /// How a solve ended.
@@ -64,43 +67,72 @@ pub struct Solved {
 pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
 
 /// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`, and the
-/// final pressures of walls in `walls`.
+/// final pressures of walls in `walls`. A `partner` is solved with it, and changes `source` meanwhile.
 pub fn solve(
     operator: &PressureOperator,
-    source: &[f32],
+    source: &mut [f32],
     stop: StopAt,
     mut walls: WallPressure,
+    mut partner: Option<&mut dyn Partner>,
     kappa: &mut [f32],
     push: &mut [Vec4],
 ) -> Solved {
     let mut solved = Solved::default();
-    let mut update = |kappa: &[f32], push: &mut [Vec4]| {
+    let mut step = step_lengths(operator, source.len());
+    if let Some(partner) = &partner {
+        partner.yielding(OMEGA, &mut step);
+    }
+    // What turns changes of κ into the energy norm of a partner's; alone, the unit does not matter.
+    let typical = partner.as_ref().map_or(1.0, |_| typical_diagonal(&step));
+    let mut update = |kappa: &[f32],
+                      push: &mut [Vec4],
+                      source: &mut [f32],
+                      partner: &mut Option<&mut dyn Partner>| {
         if let Some((extrapolation, wall)) = &mut walls {
             extrapolation.evaluate(kappa, wall);
         }
-        operator.push(kappa, walls.as_ref().map(|(_, wall)| &**wall), push);
+        let wall = walls.as_ref().map(|(_, wall)| &**wall);
+        operator.push(kappa, wall, push);
+        if let Some(partner) = partner {
+            partner.respond(kappa, wall, source);
+        }
     };
-    let step = step_lengths(operator, source.len());
     let mut next = kappa.to_vec();
     let mut direction = vec![0.0; kappa.len()];
     let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     while solved.iterations < stop.max_iterations {
-        update(kappa, push);
+        update(kappa, push, source, &mut partner);
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
+        let with = partner.as_mut().map(|partner| partner.sweep());
         solved.iterations += 1;
         solved.error = sweep.error;
-        solved.converged = solved.error <= stop.mean_error;
+        solved.converged =
+            solved.error <= stop.mean_error && with.is_none_or(|with| with.converged);
         if solved.converged && solved.iterations >= stop.min_iterations || !solved.error.is_finite()
         {
             break;
         }
-        let beta = sweep.change / last_change.max(f64::MIN_POSITIVE);
-        last_change = sweep.change;
-        accelerate(if beta > 1.0 { 0.0 } else { beta as f32 }, &next, kappa, &mut direction);
+        let change = typical * sweep.change + with.map_or(0.0, |with| with.change);
+        let beta = change / last_change.max(f64::MIN_POSITIVE);
+        last_change = change;
+        let beta = if beta > 1.0 || !stop.accelerate { 0.0 } else { beta };
+        accelerate(beta as f32, &next, kappa, &mut direction);
+        if let Some(partner) = &mut partner {
+            partner.accelerate(beta);
+        }
     }
     kappa.copy_from_slice(&next); // a projected iterate, never an extrapolated one
-    update(kappa, push);
+    if let Some(partner) = &mut partner {
+        partner.finish();
+    }
+    update(kappa, push, source, &mut partner);
     solved
+}
+
+/// Mean of the diagonals.
+fn typical_diagonal(step: &[[f32; 2]]) -> f64 {
+    let sum: f64 = step.iter().map(|[_, diagonal]| f64::from(*diagonal)).sum();
+    sum / step.len().max(1) as f64
 }
 
 /// ω/Dᵢ and Dᵢ; both 0 for a lone particle, which has nothing to push against.

@@ -1,0 +1,152 @@
+//! Curves over time as one SVG: energy, iterations, penetration, time of computing.
+
+use std::fmt::Write;
+
+use splashdown::compare::Point;
+
+use crate::commands::compare::Row;
+
+/// Colours that stay apart for colour-blind eyes too (Okabe & Ito 2008).
+const COLORS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"];
+const WIDTH: f64 = 420.0;
+const HEIGHT: f64 = 240.0;
+const MARGIN: [f64; 2] = [62.0, 34.0];
+
+/// Heading, and which value of a point is drawn.
+type Curve = (&'static str, fn(&Point) -> f64);
+
+const CURVES: [Curve; 4] = [
+    ("energy, J", |p| p.energy),
+    ("iterations per step", |p| p.iterations),
+    ("penetration, spacings", |p| p.penetration),
+    ("time of computing, s", |p| p.seconds),
+];
+
+/// Four diagrams with a legend.
+pub fn svg(title: &str, rows: &[Row]) -> String {
+    let legend = 18.0 * rows.len() as f64 + 40.0;
+    let (width, height) = (2.0 * WIDTH + 20.0, 2.0 * HEIGHT + 30.0 + legend);
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+         <text x=\"14\" y=\"20\" font-size=\"15\">{}</text>\n",
+        escaped(title)
+    );
+    for (k, curve) in CURVES.iter().enumerate() {
+        let at = [(k % 2) as f64 * WIDTH + 10.0, (k / 2) as f64 * HEIGHT + 30.0];
+        diagram(&mut text, at, curve, rows);
+    }
+    for (k, row) in rows.iter().enumerate() {
+        let y = 2.0 * HEIGHT + 50.0 + 18.0 * k as f64;
+        let name = escaped(&format!("{}: {}", row.name, row.measured.verdict()));
+        let _ = writeln!(
+            text,
+            "<line x1=\"24\" x2=\"54\" y1=\"{y}\" y2=\"{y}\" stroke=\"{}\" stroke-width=\"2\"/>\
+             <text x=\"62\" y=\"{}\">{name}</text>",
+            color(k),
+            y + 4.0
+        );
+    }
+    text + "</svg>\n"
+}
+
+fn color(k: usize) -> &'static str {
+    COLORS[k % COLORS.len()]
+}
+
+fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, rows: &[Row]) {
+    let points = || rows.iter().flat_map(|row| &row.measured.curve);
+    let times = range(points().map(|p| p.time).chain([0.0]));
+    // A run that explodes would flatten the others: nine tenths of all points are shown in full.
+    let mut values: Vec<f64> = points().map(value).filter(|v| v.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    let cut = values.len() / 20;
+    let values = range(values.iter().copied().skip(cut).take(values.len() - 2 * cut));
+    let (w, h) = (WIDTH - MARGIN[0] - 14.0, HEIGHT - 2.0 * MARGIN[1]);
+    let x = |t: f64| left + MARGIN[0] + w * (t - times[0]) / (times[1] - times[0]);
+    let y = |v: f64| {
+        let share = ((v - values[0]) / (values[1] - values[0])).clamp(-0.05, 1.05);
+        top + MARGIN[1] + h * (1.0 - share)
+    };
+    let [x0, x1, y0, y1] = [x(times[0]), x(times[1]), y(values[0]), y(values[1])];
+    let _ = writeln!(
+        text,
+        "<rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#999\"/>\
+         <text x=\"{x0:.1}\" y=\"{:.1}\">{heading}</text>\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+         <text x=\"{x1:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} s</text>",
+        y1 - 7.0,
+        x0 - 5.0,
+        y0,
+        short(values[0]),
+        x0 - 5.0,
+        y1 + 9.0,
+        short(values[1]),
+        y0 + 15.0,
+        short(times[1]),
+    );
+    for (k, row) in rows.iter().enumerate() {
+        let drawn = row.measured.curve.iter().filter(|p| value(p).is_finite());
+        let line: Vec<String> =
+            drawn.map(|p| format!("{:.1},{:.1}", x(p.time), y(value(p)))).collect();
+        let _ = writeln!(
+            text,
+            "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" points=\"{}\"/>",
+            color(k),
+            line.join(" ")
+        );
+    }
+}
+
+/// Smallest and largest, never the same.
+fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let [low, high] =
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)]);
+    match (low.is_finite(), high > low) {
+        (false, _) => [0.0, 1.0],
+        (true, true) => [low, high],
+        (true, false) => [low, low + low.abs().max(1e-9)],
+    }
+}
+
+fn short(value: f64) -> String {
+    if value != 0.0 && !(1e-2..1e5).contains(&value.abs()) {
+        format!("{value:.1e}")
+    } else {
+        let text = format!("{value:.2}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use splashdown::compare::Measured;
+
+    #[test]
+    fn every_variant_has_a_line_in_every_diagram() {
+        let curve = |e: f64| {
+            (0..50)
+                .map(|k| Point { time: f64::from(k) * 0.1, energy: e, ..Point::default() })
+                .collect()
+        };
+        let row = |name: &str, energy: f64| Row {
+            name: name.to_owned(),
+            measured: Measured { curve: curve(energy), ..Measured::default() },
+        };
+        let text = svg("a < b", &[row("one", 1.0), row("two", f64::NAN), row("three", 1e9)]);
+        assert_eq!(text.matches("<polyline").count(), 3 * CURVES.len());
+        assert!(
+            text.contains("a &lt; b") && !text.contains("NaN") && !text.contains("inf"),
+            "{text}"
+        );
+        assert!(svg("empty", &[]).ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,11 @@
+//! Fluids and rigid bodies together: the only place that sees both.
+//!
+//! | method      | file             | paper                   | bodies during the fluid's solve            |
+//! |-------------|------------------|-------------------------|--------------------------------------------|
+//! | weak        | `step/bodies.rs` | Akinci et al. 2012      | keep their velocity                        |
+//! | interlinked | `interlinked.rs` | Gissler et al. 2019     | move in every iteration; explicit friction |
+//! | monolithic  | `monolithic.rs`  | Probst & Teschner 2023  | one system of pressure, contact, friction  |
+
+pub mod interlinked;
+pub mod monolithic;
+pub mod touches;

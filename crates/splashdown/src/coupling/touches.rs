@@ -1,0 +1,139 @@
+//! Where fluid touches rigid bodies: one row for each fluid particle and body.
+//!
+//! A body is rigid, so that all of its particles b around a fluid particle i act like one row:
+//!
+//!   J_iK = c (Σ_b g_ib, Σ_b x_bK × g_ib)                            (M1)
+//!
+//! (c: the share of walls, `operator`). Pressure κᵢ gives the body the impulse κᵢ J_iK, the opposite of
+//! what walls give to the particle in (P1) (PT23 eqs. 3.13 and 3.15), and a motion u_K of the body
+//! changes the particle's compression by −J_iK·u_K (eq. 3.14). An iteration needs nothing else of the
+//! body: coupled sweeps read no wall pairs.
+
+use rayon::prelude::*;
+
+use crate::math::DVec3;
+use crate::particles::neighbors::Chunk;
+use crate::particles::periodic::nearest;
+use crate::rigid::bodies::{Body, Twist};
+use crate::step::Workspace;
+use crate::world::World;
+
+/// Terms per block of a parallel sum. Part of the result: another size rounds differently.
+const BLOCK: usize = 2048;
+
+/// One fluid particle, or one wall particle with a pressure of its own, at one body.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The particle whose pressure counts.
+    pub particle: u32,
+    /// Which solid.
+    pub solid: u32,
+    /// Impulse on the solid per κ.
+    pub row: Twist,
+}
+
+/// All touches of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    /// Of fluid particles, in their order.
+    pub fluid: Vec<Touch>,
+    /// Of wall particles of bodies, where walls have their own pressures.
+    pub walls: Vec<Touch>,
+    /// How many fluid particles touch each solid.
+    pub count: Vec<u32>,
+}
+
+impl Touches {
+    /// Finds them among this step's wall pairs; `factor` is c. Wall particles have their own pressures if
+    /// `own_pressures`.
+    pub fn find(world: &World, work: &Workspace, factor: f64, own_pressures: bool) -> Touches {
+        let dynamic = |b: usize| world.solid_of(b).filter(|&s| world.solids[s].body.is_some());
+        let arm = |b: usize, solid: usize| {
+            let away = world.particles.position[b] - world.solids[solid].pose.translation;
+            nearest(away, world.period) / world.spacing
+        };
+        let impulse = |gradient: [f32; 3]| DVec3::from(gradient.map(f64::from));
+        let of_chunk = |chunk: &Chunk| {
+            let mut found: Vec<Touch> = Vec::new();
+            if chunk.wall_pair_count() == 0 {
+                return found;
+            }
+            for k in 0..chunk.particles.len() {
+                let particle = (chunk.particles.start + k) as u32;
+                let first = found.len();
+                for pair in chunk.wall_pairs(k) {
+                    let b = pair.index as usize;
+                    let Some(solid) = dynamic(b) else { continue };
+                    let row = Twist::of_impulse(factor * impulse(pair.gradient), arm(b, solid));
+                    let solid = solid as u32;
+                    match found[first..].iter_mut().find(|touch| touch.solid == solid) {
+                        Some(touch) => touch.row.add(1.0, &row),
+                        None => found.push(Touch { particle, solid, row }),
+                    }
+                }
+            }
+            found
+        };
+        let chunks: Vec<_> = work.neighbors.chunks.par_iter().map(of_chunk).collect();
+        let fluid: Vec<Touch> = chunks.into_iter().flatten().collect();
+        let mut count = vec![0; world.solids.len()];
+        fluid.iter().for_each(|touch| count[touch.solid as usize] += 1);
+        let mut walls: Vec<Touch> = Vec::new();
+        if own_pressures {
+            let mut sums: std::collections::BTreeMap<u32, DVec3> = Default::default();
+            for chunk in &work.neighbors.chunks {
+                for pair in (0..chunk.particles.len()).flat_map(|k| chunk.wall_pairs(k)) {
+                    *sums.entry(pair.index).or_default() += impulse(pair.gradient);
+                }
+            }
+            for (b, sum) in sums {
+                if let Some(solid) = dynamic(b as usize) {
+                    let row = Twist::of_impulse(sum, arm(b as usize, solid));
+                    walls.push(Touch { particle: b, solid: solid as u32, row });
+                }
+            }
+        }
+        Touches { fluid, walls, count }
+    }
+
+    /// Adds the impulses of the pressures `kappa` of the fluid and `wall` of walls to `impulse`.
+    pub fn impulses(&self, kappa: &[f32], wall: Option<&[f32]>, impulse: &mut [Twist]) {
+        add(&self.fluid, kappa, impulse);
+        if let Some(wall) = wall {
+            add(&self.walls, wall, impulse);
+        }
+    }
+
+    /// source ← base − J·(u − given): what bodies that no longer move as `given` leave to be removed.
+    pub fn compressions(&self, base: &[f32], given: &[Twist], bodies: &[Body], source: &mut [f32]) {
+        self.fluid
+            .iter()
+            .for_each(|touch| source[touch.particle as usize] = base[touch.particle as usize]);
+        for touch in &self.fluid {
+            let solid = touch.solid as usize;
+            let mut change = bodies[solid].motion;
+            change.add(-1.0, &given[solid]);
+            source[touch.particle as usize] -= touch.row.dot(&change) as f32;
+        }
+    }
+}
+
+/// Σ κ J over touches by solid, in an order that does not depend on threads.
+fn add(touches: &[Touch], kappa: &[f32], impulse: &mut [Twist]) {
+    let of_block = |block: &[Touch]| {
+        let mut sums: Vec<(u32, Twist)> = Vec::new(); // of the few bodies around
+        for touch in block {
+            let at =
+                sums.iter().position(|(solid, _)| *solid == touch.solid).unwrap_or_else(|| {
+                    sums.push((touch.solid, Twist::default()));
+                    sums.len() - 1
+                });
+            sums[at].1.add(f64::from(kappa[touch.particle as usize]), &touch.row);
+        }
+        sums
+    };
+    let blocks: Vec<_> = touches.par_chunks(BLOCK).map(of_block).collect();
+    for (solid, sum) in blocks.into_iter().flatten() {
+        impulse[solid as usize].add(1.0, &sum);
+    }
+}

@@ -1,0 +1,163 @@
+//! Finds contacts: for every particle of a dynamic body, the other solids around it.
+
+use rayon::prelude::*;
+
+use crate::math::{DVec3, Dimension};
+use crate::particles::cells::Run;
+use crate::particles::halo::around;
+use crate::particles::kernel::{Kernel, SUPPORT};
+use crate::particles::periodic::nearest;
+use crate::rigid::bodies::Twist;
+use crate::rigid::contact::Contact;
+use crate::step::Workspace;
+use crate::world::World;
+
+/// Contacts weaker than this (|G|, which is about 0.5 when surfaces touch) have no direction.
+const FAINTEST: f64 = 1e-4;
+
+/// All contacts of `world`, in the order of particles and of solids.
+pub fn contacts(world: &World, work: &Workspace) -> Vec<Contact> {
+    let is_dynamic: Vec<bool> = world.solids.iter().map(|solid| solid.body.is_some()).collect();
+    if !is_dynamic.contains(&true) {
+        return Vec::new();
+    }
+    let search = Search::new(world, work);
+    let cells = work.neighbors.solid_cells();
+    let mut runs: Vec<(usize, Run)> = Vec::new();
+    for run in cells.runs() {
+        if let Some(solid) = world.solid_of(run.start as usize)
+            && is_dynamic[solid]
+        {
+            runs.push((solid, *run));
+        }
+    }
+    runs.sort_unstable_by_key(|(_, run)| run.start);
+    let flat = world.dimension == Dimension::Two;
+    let found = runs.par_iter().with_min_len(4).map(|&(own, run)| {
+        let mut others: Vec<(usize, Run)> = Vec::new();
+        for (key, _) in around(run.key, flat, work.cells.count) {
+            for other in cells.cell(key) {
+                match world.solid_of(other.start as usize) {
+                    Some(solid) if solid != own => others.push((solid, *other)),
+                    _ => (),
+                }
+            }
+        }
+        others.sort_by_key(|(solid, _)| *solid);
+        let mut found = Vec::new();
+        if !others.is_empty() {
+            for r in run.start as usize..run.end as usize {
+                for group in others.chunk_by(|a, b| a.0 == b.0) {
+                    found.extend(search.contact(r, [own, group[0].0], group));
+                }
+            }
+        }
+        found
+    });
+    found.collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+struct Search<'a> {
+    world: &'a World,
+    kernel: Kernel,
+    /// 1 over the kernel's sum on the rest lattice.
+    scale: f64,
+    threshold: f64,
+}
+
+impl Search<'_> {
+    fn new<'a>(world: &'a World, _: &Workspace) -> Search<'a> {
+        let kernel = world.kernel();
+        Search { world, kernel, scale: 1.0 / kernel.lattice_sum(), threshold: threshold(kernel) }
+    }
+
+    /// The contact of particle `r` with the particles of one other solid, if they are near enough.
+    fn contact(&self, r: usize, solids: [usize; 2], others: &[(usize, Run)]) -> Option<Contact> {
+        let Search { world, kernel, scale, threshold } = self;
+        let (particles, h) = (&world.particles, world.spacing);
+        let [own, other] = solids.map(|solid| &world.solids[solid]);
+        let centre = other.pose.translation;
+        let place = nearest(particles.position[r] - own.pose.translation, world.period) / h;
+
+        let (mut density, mut gradient, mut turn) = (0.0, DVec3::ZERO, DVec3::ZERO);
+        let (mut away, mut mean) = (DVec3::ZERO, DVec3::ZERO);
+        for k in others.iter().flat_map(|(_, run)| run.start as usize..run.end as usize) {
+            let apart = nearest(particles.position[r] - particles.position[k], world.period) / h;
+            let q = apart.length();
+            if q >= SUPPORT {
+                continue;
+            }
+            let weight = scale * f64::from(particles.weight[k]);
+            let w = weight * kernel.w(q);
+            let g = weight * kernel.dw(q) / q.max(1e-6) * apart;
+            let arm = nearest(particles.position[k] - centre, world.period) / h;
+            density += w;
+            gradient += g;
+            turn += arm.cross(g);
+            away += w * apart;
+            mean += w * arm;
+        }
+        let strength = gradient.length();
+        if strength < FAINTEST {
+            return None;
+        }
+        let normal = -gradient / strength;
+        // m lies half way between r and the mean of the particles around it.
+        let arms = [place - 0.5 * away / density, mean / density + 0.5 * away / density];
+        Some(Contact {
+            particle: r,
+            solids,
+            overlap: density - threshold,
+            rows: [Twist::of_impulse(gradient, place), Twist { linear: gradient, angular: turn }],
+            normal,
+            tangents: tangents(normal, world.dimension),
+            arms,
+            strength,
+            friction: world.friction_between(solids[0], solids[1]),
+        })
+    }
+}
+
+/// Two unit vectors normal to `normal`; in the plane only one.
+fn tangents(normal: DVec3, dimension: Dimension) -> [DVec3; 2] {
+    match dimension {
+        Dimension::Two => [DVec3::new(-normal.y, normal.x, 0.0), DVec3::ZERO],
+        Dimension::Three => {
+            let first = normal.any_orthonormal_vector();
+            [first, normal.cross(first)]
+        }
+    }
+}
+
+/// δ°: the number density one spacing away from a flat layer of particles, on average over the places
+/// that a particle can have above it (they differ by 0.1 % in space, 1 % in the plane).
+pub fn threshold(kernel: Kernel) -> f64 {
+    above_layer(kernel, |q| kernel.w(q))
+}
+
+/// How fast that density grows when the particle comes closer, per h.
+pub fn touching_slope(kernel: Kernel) -> f64 {
+    above_layer(kernel, |q| -kernel.dw(q) / q)
+}
+
+/// The mean sum of `term`, of the distance, over the particles of a flat layer one spacing away.
+fn above_layer(kernel: Kernel, term: impl Fn(f64) -> f64) -> f64 {
+    let flat = kernel.dimension == Dimension::Two;
+    let steps = 8;
+    let reach = -3..=3i32;
+    let depth = if flat { 0..=0 } else { reach.clone() };
+    let mut sum = 0.0;
+    for a in 0..steps {
+        for b in 0..if flat { 1 } else { steps } {
+            let [x0, z0] = [a, b].map(|k| f64::from(k) / f64::from(steps));
+            for x in reach.clone() {
+                for z in depth.clone() {
+                    let z = if flat { 0.0 } else { f64::from(z) + z0 };
+                    sum += term(DVec3::new(f64::from(x) + x0, 1.0, z).length());
+                }
+            }
+        }
+    }
+    let places = if flat { steps } else { steps * steps };
+    sum / f64::from(places) / kernel.lattice_sum()
+}

@@ -1,0 +1,51 @@
+//! Shapes made by small generators: a toy duck, a gear, a bolt, letters …
+//!
+//! Each file holds one idea and returns a closed triangle mesh; [`MeshShape`](super::MeshShape) then
+//! measures and samples it, and in 2D cuts it by the plane z = 0. Four tools do most of the work:
+//! plane figures with depth (`extrude`), profiles that turn (`surface::swept`), level sets of smooth
+//! functions (`isosurface`, for what is round all over), and outlines of strokes (`contour`).
+
+mod capsule;
+mod contour;
+mod creature;
+mod duck;
+mod extrude;
+mod funnel;
+mod gear;
+mod isosurface;
+mod letter;
+mod link;
+mod prism;
+mod propeller;
+mod thread;
+mod triangulate;
+mod wheel;
+
+pub use capsule::space_capsule;
+pub use creature::creature;
+pub use duck::duck;
+pub use funnel::funnel;
+pub use gear::{gear, rack};
+pub use letter::{letter, letters};
+pub use link::chain_link;
+pub use prism::{hollow_prism, spike, voussoir, wedge};
+pub use propeller::{Propeller, propeller};
+pub use thread::{Thread, bolt, nut};
+pub use wheel::water_wheel;
+
+/// A parameter that does not go together with the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    /// Which one.
+    pub parameter: &'static str,
+    /// What it must be.
+    pub must: String,
+}
+
+/// `Ok` if `holds`, or else which parameter must be what.
+fn require(holds: bool, parameter: &'static str, must: impl Into<String>) -> Result<(), Misfit> {
+    if holds { Ok(()) } else { Err(Misfit { parameter, must: must.into() }) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! What else is solved for together with the fluid's pressure.
+
+/// One sweep of a partner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PartnerSweep {
+    /// Change of its unknowns, squared, in the energy norm.
+    pub change: f64,
+    /// Whether its residuals are small.
+    pub converged: bool,
+}
+
+/// Unknowns beside the fluid's pressures, swept and accelerated with them: contact and friction of rigid
+/// bodies that the fluid touches. The motion of walls that the fluid's pressure moves is theirs.
+pub trait Partner {
+    /// Adds to the diagonals (`[ω/D, D]` of each particle) how walls yield to a particle's own pressure.
+    fn yielding(&self, omega: f32, step: &mut [[f32; 2]]);
+
+    /// Moves the walls by the pressures of the fluid (`kappa`) and of walls (`wall`, where they have their
+    /// own) and by its own unknowns; writes what is to be removed by then into `source`.
+    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, source: &mut [f32]);
+
+    /// One sweep of its own unknowns.
+    fn sweep(&mut self) -> PartnerSweep;
+
+    /// (P6) for its own unknowns.
+    fn accelerate(&mut self, beta: f64);
+
+    /// Goes back to the result of its last sweep.
+    fn finish(&mut self);
+}

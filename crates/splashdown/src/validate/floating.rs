@@ -1,0 +1,173 @@
+//! Bodies in water: what carries them, how deep they float, and how light they may be.
+
+use super::build::{at, body, pool};
+use super::run::advance;
+use super::{Case, Report};
+use crate::math::{DVec3, Dimension};
+use crate::shapes::Shape;
+use crate::world::{Load, TimeStep, Viscosity, ViscosityModel, World};
+
+pub const ARCHIMEDES: Case = Case {
+    name: "archimedes",
+    summary: "force on submerged bodies, draft of floating ones, drift of a neutral one",
+    source: "Archimedes: ρ g V",
+    run: archimedes,
+};
+
+pub const LIGHT_BODY: Case = Case {
+    name: "light-body",
+    summary: "bodies 10, 100 and 1000 times lighter than water: stable, one and many",
+    source: "bounded speeds; Probst & Teschner 2023 as printed fails below about 1:20",
+    run: light_body,
+};
+
+const H: f64 = 0.02;
+
+fn thick(coefficient: f64) -> Viscosity {
+    Viscosity { model: ViscosityModel::Laplacian, coefficient, boundary: 0.0 }
+}
+
+/// A body of `side` cells in a tank three times as wide, with its centre `height` cells up.
+fn tub(
+    dimension: Dimension,
+    shape: &Shape,
+    side: usize,
+    depth: usize,
+    height: f64,
+    ratio: f64,
+) -> Result<World, String> {
+    let width = 3 * side;
+    let middle = 0.5 * width as f64;
+    let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
+    let cells = [width, depth, width];
+    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(1.0), &[(shape, centre)])?;
+    stir(&mut world);
+    world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre))?);
+    world.time_step = TimeStep::Fixed(1e-3);
+    Ok(world)
+}
+
+/// Moves every particle a little: an even lattice can lean on walls and carry its own weight.
+fn stir(world: &mut World) {
+    let mut seed = 1u32;
+    let mut noise = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24) - 0.5
+    };
+    let n = world.fluid_count();
+    for p in &mut world.particles.position[..n] {
+        *p += world.dimension.flatten(0.4 * H * DVec3::new(noise(), noise(), noise()));
+    }
+}
+
+/// Height of the surface, in h: half a spacing above the mean of the highest particle of each column
+/// that is away from the body and from walls.
+fn level(world: &World, side: usize) -> f64 {
+    let n = world.fluid_count();
+    let body = world.solids[1].pose.translation / H;
+    let columns = 3 * side;
+    let flat = world.dimension == Dimension::Two;
+    let mut top = vec![f64::NEG_INFINITY; columns * if flat { 1 } else { columns }];
+    for p in &world.particles.position[..n] {
+        let p = *p / H;
+        let away = (p.x - body.x).abs().max(if flat { 0.0 } else { (p.z - body.z).abs() });
+        let [x, z] = [p.x, p.z].map(|x| x.clamp(0.0, columns as f64 - 1.0) as usize);
+        let at = if flat { x } else { x * columns + z };
+        if away > 0.5 * side as f64 + 2.0 && x > 1 && x < columns - 2 {
+            top[at] = top[at].max(p.y);
+        }
+    }
+    let tops: Vec<f64> = top.into_iter().filter(|y| y.is_finite()).collect();
+    0.5 + tops.iter().sum::<f64>() / tops.len().max(1) as f64
+}
+
+fn archimedes(report: &mut Report) -> Result<(), String> {
+    let cube = |side: usize| Shape::Box { half: DVec3::splat(0.5 * side as f64 * H) };
+    let ball = |side: usize| Shape::Sphere { radius: 0.5 * side as f64 * H };
+    for (dimension, sides) in
+        [(Dimension::Two, &[6, 10, 14, 20][..]), (Dimension::Three, &[6, 8][..])]
+    {
+        for &side in sides {
+            for (name, shape) in [("box", cube(side)), ("ball", ball(side))] {
+                let (depth, height) = (3 * side, 1.5 * side as f64);
+                let mut world = tub(dimension, &shape, side, depth, height, 1.0)?;
+                let weight = match &mut world.solids[1].body {
+                    Some(body) => {
+                        body.locks.translation = [true; 3];
+                        body.locks.rotation = [true; 3];
+                        9.81 * body.mass
+                    }
+                    None => f64::NAN,
+                };
+                advance(&mut world, 2.0, |_, _| ())?;
+                world.solids[1].load = Load::default();
+                advance(&mut world, 3.0, |_, _| ())?;
+                let load = &world.solids[1].load;
+                let force = load.pressure.y / load.duration / weight;
+                let metric = format!("{dimension:?}, {name} of {side} h: force over ρ g V");
+                report.close(metric, force, 1.0, 0.01);
+            }
+        }
+    }
+    for (side, tolerance) in [(10, 0.05), (20, 0.03)] {
+        for ratio in [0.2, 0.5, 0.8] {
+            let shape = cube(side);
+            let height = 2.0 * side as f64 + (0.5 - ratio) * side as f64;
+            let mut world = tub(Dimension::Two, &shape, side, 2 * side, height, ratio)?;
+            advance(&mut world, 1.5, |_, _| ())?;
+            let (mut draft, mut time) = (0.0, 0.0);
+            advance(&mut world, 2.5, |world, step| {
+                let bottom = world.solids[1].pose.translation.y / H - 0.5 * side as f64;
+                draft += step.dt * (level(world, side) - bottom) / side as f64;
+                time += step.dt;
+            })?;
+            let metric = format!("2D, side {side} h, density ratio {ratio}: draft over side");
+            report.close(metric, draft / time, ratio, tolerance);
+        }
+    }
+    let mut world = tub(Dimension::Two, &ball(8), 8, 24, 12.0, 1.0)?;
+    advance(&mut world, 0.3, |_, _| ())?;
+    let start = world.solids[1].pose.translation;
+    advance(&mut world, 5.3, |_, _| ())?;
+    let drift = (world.solids[1].pose.translation - start).length() / H;
+    report.at_most("2D: drift of a neutral ball in 5 s, h", drift, 1.0);
+    Ok(())
+}
+
+fn light_body(report: &mut Report) -> Result<(), String> {
+    for (dimension, until) in [(Dimension::Two, 2.0), (Dimension::Three, 0.5)] {
+        for ratio in [0.1, 0.01, 0.001] {
+            for many in [false, true] {
+                let side = 8;
+                let shape = Shape::Sphere { radius: 3.0 * H };
+                let middle = 0.5 * 3.0 * side as f64;
+                let offsets: &[f64] = if many { &[-7.5, 0.0, 7.5] } else { &[0.0] };
+                let centres: Vec<DVec3> = offsets
+                    .iter()
+                    .map(|x| dimension.flatten(DVec3::new(middle + x, 6.0 + x.abs(), middle) * H))
+                    .collect();
+                let hollows: Vec<(&Shape, DVec3)> = centres.iter().map(|&c| (&shape, c)).collect();
+                let cells = [3 * side, 2 * side, 3 * side];
+                let mut world = pool(dimension, H, cells, 4 * side, thick(0.5), &hollows)?;
+                for &centre in &centres {
+                    world.add_solid(body(&world, "ball", &shape, 1000.0 * ratio, at(centre))?);
+                }
+                world.time_step = TimeStep::Fixed(1e-3);
+                let (mut fastest, mut retries, mut iterations) = (0.0f64, 0, 0u64);
+                advance(&mut world, until, |world, step| {
+                    let water = &world.particles.velocity[..world.fluid_count()];
+                    fastest = water.iter().map(|v| v.length()).fold(fastest, f64::max);
+                    retries += step.retries;
+                    iterations += u64::from(step.density_iterations);
+                })?;
+                let bodies = if many { "three" } else { "one" };
+                let variant = format!("{dimension:?}, {bodies} of 1:{}", (1.0 / ratio).round());
+                report.at_most(format!("{variant}: fastest water, m/s"), fastest, 6.0);
+                report.at_most(format!("{variant}: retried steps"), retries.into(), 0.0);
+                let mean = iterations as f64 / world.clock.step.max(1) as f64;
+                report.note(format!("{variant}: iterations a step"), mean, 0.0);
+            }
+        }
+    }
+    Ok(())
+}
