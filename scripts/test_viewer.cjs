@@ -73,7 +73,7 @@ const data = (page) => page.evaluate(() => ({ ...document.body.dataset }));
 const settled = (page, frame) =>
   page.waitForFunction((k) => document.body.dataset.shown.includes(`/${k}?`), frame, { timeout: 60_000 });
 
-/** The picture as pixels, decoded by the browser itself. */
+/** The picture as pixels, decoded by the browser itself and made small: it must cross over from there. */
 async function pixels(page, name) {
   await page.waitForTimeout(300); // the frame after the one that reported itself
   const png = await page.locator("#canvas").screenshot();
@@ -83,10 +83,11 @@ async function pixels(page, name) {
     image.src = `data:image/png;base64,${text}`;
     await image.decode();
     const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [image.width, image.height];
+    [canvas.width, canvas.height] = [240, Math.round((240 * image.height) / image.width)];
     const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0);
-    return Array.from(context.getImageData(0, 0, image.width, image.height).data.filter((_, k) => k % 4 < 3));
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from(data.filter((_, k) => k % 4 < 3));
   }, png.toString("base64"));
 }
 
