@@ -41,7 +41,7 @@ const HOPELESS: f64 = 0.1;
 /// by a moving wall is let out over a few steps instead of being shot out in one.
 const LARGEST_CORRECTION: f32 = 0.02;
 /// A particle is alone if what it and other fluid add to its density is less than this times its own part.
-const LONE: f32 = 1.4;
+const LONE: f32 = 2.0;
 /// No particle may cross more than this many spacings in one step.
 const LONGEST_MOVE: f64 = 1.0;
 
@@ -467,7 +467,7 @@ impl World {
         let kernel = self.kernel();
         let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
         let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
-        // Whoever has two neighbours is held by the ordinary density. For it the rule would only feed energy
+        // Whoever has four neighbours is held by the ordinary density. For it the rule would only feed energy
         // into the layer on a wall, which a deep column presses onto the surface.
         let lone = LONE * at_centre;
         let solved =
