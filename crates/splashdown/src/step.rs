@@ -478,7 +478,8 @@ impl World {
                     return in_bulk;
                 }
                 let alone = at_centre + tight * sums.wall_density - 1.0;
-                in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
+                // It stops there and is not pushed out: that would be energy from nowhere.
+                in_bulk.max(alone.min(0.0) + tight * rate.walls)
             });
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
