@@ -40,8 +40,6 @@ const HOPELESS: f64 = 0.1;
 /// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
 /// by a moving wall is let out over a few steps instead of being shot out in one.
 const LARGEST_CORRECTION: f32 = 0.02;
-/// A particle is alone if what it and other fluid add to its density is less than this times its own part.
-const LONE: f32 = 2.0;
 /// No particle may cross more than this many spacings in one step.
 const LONGEST_MOVE: f64 = 1.0;
 
@@ -467,19 +465,15 @@ impl World {
         let kernel = self.kernel();
         let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
         let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
-        // Whoever has four neighbours is held by the ordinary density. For it the rule would only feed energy
-        // into the layer on a wall, which a deep column presses onto the surface.
-        let lone = LONE * at_centre;
         let solved =
             self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
                 let sums = &chunk.sums[k];
                 let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
-                if sums.wall_density == 0.0 || sums.number_density - sums.wall_density > lone {
+                if sums.wall_density == 0.0 {
                     return in_bulk;
                 }
                 let alone = at_centre + tight * sums.wall_density - 1.0;
-                // It stops there and is not pushed out: that would be energy from nowhere.
-                in_bulk.max(alone.min(0.0) + tight * rate.walls)
+                in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
             });
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
