@@ -197,7 +197,7 @@ const tests = {
 (async () => {
   if (pictures) fs.mkdirSync(pictures, { recursive: true });
   fs.writeFileSync(path.join(folder, "test.toml"), SCENE);
-  fs.writeFileSync(path.join(folder, "slow.toml"), SCENE.replace("spacing = 0.03", "spacing = 0.017"));
+  fs.writeFileSync(path.join(folder, "slow.toml"), SCENE.replace("spacing = 0.03", "spacing = 0.013"));
   const run = spawnSync(PROGRAM, "run test.toml --quiet --out done".split(" "), { cwd: folder });
   assert.equal(run.status, 0, String(run.stderr));
   const address = await serve("view", "done", "--no-open");
