@@ -7,7 +7,7 @@
 //! | paper | here    | meaning                                                              |
 //! |-------|---------|----------------------------------------------------------------------|
 //! | δᵢ    | `number_density` | number density, 1 at rest                                   |
-//! | pᵢ    | `kappa` | κᵢ = Δt² pᵢ / (ρ_ref h² δᵢ²): pressure as a displacement              |
+//! | pᵢ    | `kappa` | κᵢ = Δt² pᵢ / (ρ_ref h² mᵢ): pressure as a displacement (m: `World::flux`) |
 //! | Δvᵢ   | `push`  | Δuᵢ = Δt Δvᵢ / h: what pressure moves a particle in this step         |
 //! | mᵢ    | μᵢ      | mass relative to a particle of density ρ_ref                         |
 //!
