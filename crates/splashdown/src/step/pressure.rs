@@ -1,0 +1,252 @@
+//! The step's pressure solves: what each has to remove, where it starts from, what its result means in pascals.
+
+use glam::Vec4;
+use rayon::prelude::*;
+
+use super::Workspace;
+use super::bodies::BodyStep;
+use crate::coupling::monolithic::Coupled;
+use crate::particles::kernel::Kernel;
+use crate::particles::neighbors::{Chunk, Sums};
+use crate::particles::simd::{Lanes, Vectorised, dispatch};
+use crate::rigid::solve::ContactSystem;
+use crate::solve::reduce;
+use crate::sph::pressure::operator::{Compression, PressureOperator};
+use crate::sph::pressure::partner::Partner;
+use crate::sph::pressure::solve::{Solved, StopAt, solve};
+use crate::sph::shifting;
+use crate::world::{BoundaryPressure, PressureSolver, World};
+
+/// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
+/// by a moving wall is let out over a few steps instead of being shot out in one.
+const LARGEST_CORRECTION: f32 = 0.02;
+/// So that a lone particle's κ can be computed from its pressure.
+const LEAST_FLUX: f32 = 0.05;
+
+impl World {
+    /// The momentum that flows through a fluid with κ = 1 around a particle: pressure as a gauge would
+    /// show it is κ times this (Irving & Kirkwood 1950). On a lattice it is 1.01 (2D) and 1.02 (3D), in
+    /// settled disorder 0.97: so much would ρ g d be missed with κ alone.
+    pub(super) fn flux(&self, sums: &Sums) -> f32 {
+        // A wall without pressure of its own carries half of what a fluid neighbour would.
+        let of_wall = match self.pressure.boundary {
+            BoundaryPressure::Zero => 0.5,
+            BoundaryPressure::Mirrored | BoundaryPressure::Extrapolated => 1.0,
+        };
+        (sums.fluid_moment + of_wall * sums.wall_moment).max(LEAST_FLUX)
+    }
+
+    /// κ per Pa at a flux of 1: Δt² / (ρ_ref h²).
+    pub(super) fn kappa_per_pascal(&self, dt: f64) -> f64 {
+        dt * dt / (self.reference_density() * self.spacing * self.spacing)
+    }
+
+    /// The pressure operator with this step's pairs.
+    pub(super) fn operator<'a>(&self, work: &'a Workspace) -> PressureOperator<'a> {
+        PressureOperator {
+            neighbors: &work.neighbors,
+            inverse_mass: &work.inverse_mass,
+            wall_factor: self.wall_factor(),
+            held: &work.held,
+        }
+    }
+
+    /// c, the share of a wall particle in (P1) and (P2).
+    pub(super) fn wall_factor(&self) -> f32 {
+        match self.pressure.boundary {
+            BoundaryPressure::Mirrored => 2.0,
+            BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
+        }
+    }
+
+    /// DFSPH's first solve: no particle may get denser through the velocities it already has.
+    pub(super) fn remove_divergence(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        bodies: &mut BodyStep,
+    ) -> Solved {
+        // A particle with few neighbours is at the surface: what looks like compression there is not.
+        let enough = if self.dimension.count() == 2 { 7 } else { 20 };
+        let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
+        let tolerance = self.pressure.divergence_error;
+        bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
+        let solved =
+            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
+                let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
+                if neighbors < enough { 0.0 } else { rate.all }
+            });
+        work.divergence_kappa = kappa;
+        solved
+    }
+
+    /// The density solve: the predicted density may not exceed the rest density.
+    pub(super) fn restore_density(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        bodies: &mut BodyStep,
+    ) -> Solved {
+        if bodies.any() {
+            self.prepare_contacts(work, bodies, dt);
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
+        let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
+        let tolerance = self.pressure.density_error;
+        // A drop that meets a wall alone has too few neighbours to be compressed: it would slip between
+        // the wall's particles. Against walls a particle is therefore also held to what it would count
+        // with a wall that much heavier that a lone particle is at rest density on its surface.
+        let kernel = self.kernel();
+        let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
+        let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
+        let solved =
+            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
+                let sums = &chunk.sums[k];
+                let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
+                if sums.wall_density == 0.0 {
+                    return in_bulk;
+                }
+                let alone = at_centre + tight * sums.wall_density - 1.0;
+                in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
+            });
+        work.kappa = kappa;
+        if bodies.any() && self.is_weak() {
+            self.solve_contacts(bodies);
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
+        solved
+    }
+
+    /// Whether particles are kept evenly spread by shifting instead of a density solve.
+    pub(super) fn shifts(&self) -> bool {
+        self.is_closed() && self.pressure.solver == PressureSolver::Dfsph && !self.has_bodies()
+    }
+
+    /// How far to shift particles at the end of the step, and what that does to their velocities.
+    pub(super) fn spread_evenly(&self, work: &mut Workspace) -> Solved {
+        let mut shifts = std::mem::take(&mut work.shifts);
+        shifting::shifts(&work.neighbors, &work.predicted, &mut shifts);
+        work.predicted.par_iter_mut().zip(&mut shifts).for_each(|(v, shift)| {
+            *v += shift.velocity;
+            shift.displacement *= self.spacing;
+        });
+        work.shifts = shifts;
+        work.kappa.clear();
+        work.kappa.resize(self.fluid_count(), 0.0);
+        Solved { converged: true, ..Solved::default() }
+    }
+
+    /// A share of the last step's pressures (Pa), as κ for a step of length `dt`.
+    pub(super) fn warm_start(&self, pressure: &[f32], work: &Workspace, dt: f64) -> Vec<f32> {
+        let scale = (self.pressure.warm_start * self.kappa_per_pascal(dt)) as f32;
+        let mut kappa = vec![0.0; self.fluid_count()];
+        work.neighbors.for_each(&mut kappa, |chunk, kappa, _: &mut Vec<()>| {
+            let pressure = &pressure[chunk.particles.clone()];
+            for ((kappa, &p), sums) in kappa.iter_mut().zip(pressure).zip(&chunk.sums) {
+                *kappa = scale * p / self.flux(sums);
+            }
+        });
+        kappa
+    }
+
+    /// Solves for `kappa` and adds what it does to the predicted velocities. `source` turns the
+    /// compression by the predicted motion into the one that pressure has to remove.
+    pub(super) fn solve_pressure(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        mean_error: f64,
+        kappa: &mut [f32],
+        bodies: &mut BodyStep,
+        source: impl Fn(&Chunk, usize, Compression) -> f32 + Sync,
+    ) -> Solved {
+        let n = self.fluid_count();
+        let per_step = dt / self.spacing;
+        work.predicted
+            .par_iter()
+            .map(|&v| (v * per_step).as_vec3().extend(0.0))
+            .collect_into_vec(&mut work.motion);
+        let mut sources = std::mem::take(&mut work.source);
+        let mut push = std::mem::take(&mut work.push);
+        sources.resize(n, 0.0);
+        push.resize(n, Vec4::ZERO);
+
+        let operator = self.operator(work);
+        let motion = &work.motion;
+        work.neighbors.for_each(&mut sources, |chunk, out, local| {
+            dispatch(Sources { operator: &operator, chunk, motion, out, local, source: &source });
+        });
+        if self.is_closed() {
+            // No surface can yield: what all particles have in common no pressure can remove. A
+            // stirred lattice is a little denser on average than one at rest.
+            let mean = (reduce::sum(n, |i| f64::from(sources[i])) / n.max(1) as f64) as f32;
+            sources.par_iter_mut().for_each(|source| *source -= mean);
+        }
+        let mut stop = StopAt {
+            mean_error,
+            min_iterations: self.pressure.min_iterations,
+            max_iterations: self.pressure.max_iterations,
+            lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
+            accelerate: true,
+        };
+        let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
+        let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
+        let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let solved = if bodies.any() && !self.is_weak() {
+            stop = self.stop_with_contacts(stop);
+            let BodyStep { bodies: all, system, .. } = bodies;
+            let base = sources.clone();
+            let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);
+            let partner = Some(&mut coupled as &mut dyn Partner);
+            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            (bodies.swept, bodies.solved) = (coupled.swept, solved);
+            solved
+        } else {
+            solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
+        };
+        work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
+        work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
+            *v += push.truncate().as_dvec3() / per_step;
+        });
+        (work.source, work.push) = (sources, push);
+        if bodies.any() {
+            if self.is_weak() {
+                self.push_bodies(work, kappa, &wall, bodies);
+            }
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
+        solved
+    }
+}
+
+/// The compression that pressure has to remove, for one chunk.
+struct Sources<'a, F> {
+    operator: &'a PressureOperator<'a>,
+    chunk: &'a Chunk,
+    motion: &'a [Vec4],
+    out: &'a mut [f32],
+    local: &'a mut Vec<Vec4>,
+    source: &'a F,
+}
+
+impl<F: Fn(&Chunk, usize, Compression) -> f32> Vectorised for Sources<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Sources { operator, chunk, motion, out, local, source } = self;
+        chunk.fetch(motion, local, |&u| u);
+        for (k, out) in out.iter_mut().enumerate() {
+            let compression = operator.compression_of_motion::<L>(chunk, k, motion, local);
+            *out = source(chunk, k, compression);
+        }
+    }
+}
+
+/// What a flat wall of samples half a spacing behind its surface adds to the number density there.
+fn surface_density(kernel: Kernel) -> f64 {
+    let depth = if kernel.dimension.count() == 2 { 0..=0 } else { -2..=2 };
+    let at = |x: i32, z: i32| kernel.w((f64::from(x * x + z * z) + 0.25).sqrt());
+    let sum: f64 = depth.flat_map(|z| (-2..=2).map(move |x| at(x, z))).sum();
+    sum / kernel.lattice_sum()
+}
