@@ -237,7 +237,7 @@ impl World {
         watch.lap(Phase::Density);
 
         let impulse = self.particle_impulse(dt);
-        let mut loads = pressure_loads(self, work, self.wall_factor(), impulse);
+        let mut loads = pressure_loads(self, work, impulse);
         for (load, of_viscosity) in loads.iter_mut().zip(&viscous.loads) {
             load.add(of_viscosity, 0.0);
         }

@@ -44,9 +44,9 @@ pub struct Touches {
 }
 
 impl Touches {
-    /// Finds them among this step's wall pairs; `factor` is c. Wall particles have their own pressures if
+    /// Finds them among this step's wall pairs. Wall particles have their own pressures if
     /// `own_pressures`.
-    pub fn find(world: &World, work: &Workspace, factor: f64, own_pressures: bool) -> Touches {
+    pub fn find(world: &World, work: &Workspace, own_pressures: bool) -> Touches {
         let dynamic = |b: usize| world.solid_of(b).filter(|&s| world.solids[s].body.is_some());
         let arm = |b: usize, solid: usize| {
             let away = world.particles.position[b] - world.solids[solid].pose.translation;
@@ -64,7 +64,7 @@ impl Touches {
                 for pair in chunk.wall_pairs(k) {
                     let b = pair.index as usize;
                     let Some(solid) = dynamic(b) else { continue };
-                    let row = Twist::of_impulse(factor * impulse(pair.gradient), arm(b, solid));
+                    let row = Twist::of_impulse(impulse(pair.gradient), arm(b, solid));
                     let solid = solid as u32;
                     match found[first..].iter_mut().find(|touch| touch.solid == solid) {
                         Some(touch) => touch.row.add(1.0, &row),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::particles::cells::{CellGrid, sorting_order};
+use crate::particles::firmness::Firmness;
 use crate::particles::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
 use crate::particles::pair::unit;
@@ -70,7 +71,7 @@ impl Scene {
             solids: &self.solids,
             inverse_mass: &inverse_mass,
             weight: &self.weight,
-            wall_factor: 1.0,
+            firmness: Firmness::NONE,
             kernel: Kernel { kind: self.kernel, dimension: self.dimension },
             cells: grid.shape(self.h),
             wide_radius,

@@ -13,6 +13,7 @@ use glam::{Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::cells::{CellIndex, CellShape, Run, append_runs};
+use super::firmness::Firmness;
 use super::halo::{Halo, MAX_SLOTS, Slots, around};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
@@ -29,18 +30,20 @@ const CHUNK: usize = 512;
 pub struct Sums {
     /// Σ hᵈ⁺¹ ∇W over fluid neighbours.
     pub fluid_gradient: Vec4,
-    /// Σ β hᵈ⁺¹ ∇W over wall neighbours.
+    /// φ′ Σ β hᵈ⁺¹ ∇W over wall neighbours (`Firmness`).
     pub wall_gradient: Vec4,
-    /// hᵈ times the number density: Σ hᵈ W over fluid (with itself) and β hᵈ W over walls.
+    /// hᵈ times the number density: Σ hᵈ W over fluid (with itself) and φ(Σ β hᵈ W) over walls.
     pub number_density: f32,
     /// The walls' part of it.
     pub wall_density: f32,
+    /// φ′, by which the gradients of wall pairs are scaled.
+    pub wall_slope: f32,
     /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
     pub gradient_square: f32,
     /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum, about 1
     /// deep inside a fluid (with the walls' part).
     pub fluid_moment: f32,
-    /// The same with β over wall neighbours.
+    /// The same with φ′ β over wall neighbours.
     pub wall_moment: f32,
 }
 
@@ -59,8 +62,8 @@ pub struct Chunk {
     halo_stretches: Vec<Range<u32>>,
     /// What one step of a pair's gradient is worth.
     pub unit: f32,
-    /// What a particle's own pressure pushes against: Σ hᵈ⁺¹ ∇W over fluid neighbours and, times
-    /// `SearchInput::wall_factor`, over walls. One for each particle.
+    /// What a particle's own pressure pushes against: the gradients of all its pairs,
+    /// those of walls as they count. One for each particle.
     pub own_gradient: Vec<Vec4>,
     /// Lists of particles one after the other, each filled up to a multiple of four with `Pair::NONE`: loops
     /// over them come without a remainder.
@@ -183,8 +186,8 @@ pub struct SearchInput<'a> {
     pub inverse_mass: &'a [f32],
     /// Wall weights β (only those of solids are read).
     pub weight: &'a [f32],
-    /// How much walls count in `Chunk::own_gradient`.
-    pub wall_factor: f32,
+    /// How much walls count.
+    pub firmness: Firmness,
     /// The kernel.
     pub kernel: Kernel,
     /// The cells; their shortest edge is the widest radius that can be searched.
@@ -506,12 +509,21 @@ impl Search<'_> {
             let scale = self.sigma * self.input.weight[index as usize];
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
-            sums.number_density += scale * w;
             sums.wall_density += scale * w;
             sums.wall_gradient += pair.gradient4();
             sums.wall_moment -= scale * q * dw / self.axes();
             chunk.wall_pairs.push(pair);
         }
+        let (count, slope) = self.input.firmness.count(sums.wall_density);
+        if slope != 1.0 {
+            let pairs = chunk.wall_pairs.len() - hits.len()..;
+            chunk.wall_pairs[pairs].iter_mut().for_each(|pair| pair.scale(slope));
+            sums.wall_density = count;
+            sums.wall_slope = slope;
+            sums.wall_gradient *= slope;
+            sums.wall_moment *= slope;
+        }
+        sums.number_density += sums.wall_density;
     }
 }
 
@@ -561,8 +573,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
                 search.evaluate_walls::<S>(wall, &halo.wall, hits, place, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
-            let walls = search.input.wall_factor * sums.wall_gradient;
-            chunk.own_gradient.push(sums.fluid_gradient + walls);
+            chunk.own_gradient.push(sums.fluid_gradient + sums.wall_gradient);
             chunk.sums.push(sums);
 
             if let Some(radius) = search.input.wide_radius {
@@ -635,6 +646,7 @@ fn evaluate_fluid<S: KernelShape>(
         fluid_gradient: chunk.unit * gradient,
         wall_gradient: Vec4::ZERO,
         wall_density: 0.0,
+        wall_slope: 1.0,
         gradient_square: chunk.unit * chunk.unit * total(&square),
         fluid_moment: sigma * total(&moment),
         wall_moment: 0.0,

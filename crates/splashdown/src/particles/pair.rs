@@ -86,13 +86,18 @@ impl Pair {
 /// A wall neighbour: the gradient times the wall weight, and the index of the wall particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallPair {
-    /// β hᵈ⁺¹ ∇W.
+    /// φ′ β hᵈ⁺¹ ∇W (`Firmness`).
     pub gradient: [f32; 3],
     /// Index into `Particles`.
     pub index: u32,
 }
 
 impl WallPair {
+    /// Makes the wall's sample count `factor` times as much.
+    pub fn scale(&mut self, factor: f32) {
+        self.gradient = self.gradient.map(|g| factor * g);
+    }
+
     /// The gradient with a zero behind it.
     #[inline(always)]
     pub fn gradient4(self) -> Vec4 {

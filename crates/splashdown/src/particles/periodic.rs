@@ -32,6 +32,7 @@ mod tests {
     use super::*;
     use crate::math::{Aabb, Dimension};
     use crate::particles::cells::CellGrid;
+    use crate::particles::firmness::Firmness;
     use crate::particles::kernel::{Kernel, KernelKind, SUPPORT};
     use crate::particles::neighbors::{Neighbors, SearchInput};
 
@@ -74,7 +75,7 @@ mod tests {
             solids: std::slice::from_ref(&solid),
             inverse_mass: &[1.0],
             weight: &vec![1.0; count],
-            wall_factor: 1.0,
+            firmness: Firmness::NONE,
             kernel: Kernel { kind: KernelKind::Cubic, dimension },
             cells: grid.shape(h),
             wide_radius: None,

@@ -12,17 +12,15 @@ pub type Loads = Vec<Load>;
 
 /// Impulses of pressure on all solids in this step: the reaction to the wall's part of (P1).
 ///
-/// `factor` is the wall factor c, `impulse` the momentum of a reference particle that moves one
-/// spacing in the step.
-pub fn pressure_loads(world: &World, work: &Workspace, factor: f32, impulse: f64) -> Loads {
+/// `impulse` is the momentum of a reference particle that moves one spacing in the step.
+pub fn pressure_loads(world: &World, work: &Workspace, impulse: f64) -> Loads {
     let of_wall = |b: u32| work.wall_kappa.get(b as usize).map_or(0.0, |&kappa| f64::from(kappa));
     sum_over_walls(world, work, |chunk, k, wall| {
         let i = chunk.particles.start + k;
         let kappa = f64::from(work.kappa[i]) + f64::from(work.divergence_kappa[i]);
-        let own = f64::from(factor) * kappa;
         for pair in chunk.wall_pairs(k) {
             let push = DVec3::from(pair.gradient.map(f64::from)) * impulse;
-            let push = push * (own + of_wall(pair.index));
+            let push = push * (kappa + of_wall(pair.index));
             wall(pair.index as usize, push, |load| (&mut load.pressure, &mut load.pressure_moment));
         }
     })

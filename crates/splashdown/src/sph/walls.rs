@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use crate::particles::cells::CellShape;
+use crate::particles::firmness::Firmness;
 use crate::particles::kernel::Kernel;
 use crate::particles::neighbors::{Neighbors, SearchInput};
 
@@ -34,7 +35,7 @@ pub fn wall_weights(
         solids: &[],
         inverse_mass: &masses,
         weight: &[],
-        wall_factor: 1.0,
+        firmness: Firmness::NONE,
         kernel,
         cells,
         wide_radius: None,

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::Workspace;
 use crate::math::{Aabb, DVec3};
 use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
+use crate::particles::firmness::Firmness;
 use crate::particles::kernel::SUPPORT;
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
@@ -102,6 +103,7 @@ impl World {
         let reference = self.reference_density();
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
+        let mirrors = self.pressure.boundary == BoundaryPressure::Mirrored;
         let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,
@@ -109,7 +111,7 @@ impl World {
             solids: &solids,
             inverse_mass: &work.inverse_mass,
             weight: &self.particles.weight,
-            wall_factor: self.wall_factor(),
+            firmness: Firmness::new(self.kernel(), mirrors),
             kernel: self.kernel(),
             cells: work.cells,
             wide_radius: None,

@@ -73,9 +73,8 @@ impl World {
             return;
         }
         work.contacts = contacts(self, work);
-        let operator = self.operator(work);
         let extrapolated = self.pressure.boundary == crate::world::BoundaryPressure::Extrapolated;
-        work.touches = Touches::find(self, work, operator.wall_factor.into(), extrapolated);
+        work.touches = Touches::find(self, work, extrapolated);
     }
 
     /// Bodies with the motions they have, on the way to `poses` if they move as told.
@@ -178,8 +177,7 @@ impl World {
     /// where there is no fluid.
     pub(super) fn solve_contacts(&self, step: &mut BodyStep) {
         let (none, touches) = (Neighbors::default(), Touches::default());
-        let operator =
-            PressureOperator { neighbors: &none, inverse_mass: &[], wall_factor: 1.0, held: &[] };
+        let operator = PressureOperator { neighbors: &none, inverse_mass: &[], held: &[] };
         let stop = self.stop_with_contacts(StopAt {
             mean_error: 0.0,
             min_iterations: 0,

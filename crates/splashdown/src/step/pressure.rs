@@ -6,12 +6,11 @@ use rayon::prelude::*;
 use super::Workspace;
 use super::bodies::BodyStep;
 use crate::coupling::monolithic::Coupled;
-use crate::particles::kernel::Kernel;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
 use crate::solve::reduce;
-use crate::sph::pressure::operator::{Compression, PressureOperator};
+use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::partner::Partner;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::shifting;
@@ -28,10 +27,11 @@ impl World {
     /// show it is κ times this (Irving & Kirkwood 1950). On a lattice it is 1.01 (2D) and 1.02 (3D), in
     /// settled disorder 0.97: so much would ρ g d be missed with κ alone.
     pub(super) fn flux(&self, sums: &Sums) -> f32 {
-        // A wall without pressure of its own carries half of what a fluid neighbour would.
+        // Of a fluid neighbour's pressure one half is its own: a wall without has the other half alone.
+        // One that mirrors counts twice already.
         let of_wall = match self.pressure.boundary {
-            BoundaryPressure::Zero => 0.5,
-            BoundaryPressure::Mirrored | BoundaryPressure::Extrapolated => 1.0,
+            BoundaryPressure::Zero | BoundaryPressure::Mirrored => 0.5,
+            BoundaryPressure::Extrapolated => 1.0,
         };
         (sums.fluid_moment + of_wall * sums.wall_moment).max(LEAST_FLUX)
     }
@@ -46,16 +46,7 @@ impl World {
         PressureOperator {
             neighbors: &work.neighbors,
             inverse_mass: &work.inverse_mass,
-            wall_factor: self.wall_factor(),
             held: &work.held,
-        }
-    }
-
-    /// c, the share of a wall particle in (P1) and (P2).
-    pub(super) fn wall_factor(&self) -> f32 {
-        match self.pressure.boundary {
-            BoundaryPressure::Mirrored => 2.0,
-            BoundaryPressure::Zero | BoundaryPressure::Extrapolated => 1.0,
         }
     }
 
@@ -74,7 +65,7 @@ impl World {
         let solved =
             self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
                 let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-                if neighbors < enough { 0.0 } else { rate.all }
+                if neighbors < enough { 0.0 } else { rate }
             });
         work.divergence_kappa = kappa;
         solved
@@ -93,21 +84,10 @@ impl World {
         }
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
         let tolerance = self.pressure.density_error;
-        // A drop that meets a wall alone has too few neighbours to be compressed: it would slip between
-        // the wall's particles. Against walls a particle is therefore also held to what it would count
-        // with a wall that much heavier that a lone particle is at rest density on its surface.
-        let kernel = self.kernel();
-        let at_centre = (kernel.w(0.0) / kernel.lattice_sum()) as f32;
-        let tight = ((1.0 - f64::from(at_centre)) / surface_density(kernel)) as f32;
         let solved =
             self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
                 let sums = &chunk.sums[k];
-                let in_bulk = (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate.all;
-                if sums.wall_density == 0.0 {
-                    return in_bulk;
-                }
-                let alone = at_centre + tight * sums.wall_density - 1.0;
-                in_bulk.max(alone.min(LARGEST_CORRECTION) + tight * rate.walls)
+                (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
             });
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
@@ -158,7 +138,7 @@ impl World {
         mean_error: f64,
         kappa: &mut [f32],
         bodies: &mut BodyStep,
-        source: impl Fn(&Chunk, usize, Compression) -> f32 + Sync,
+        source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
     ) -> Solved {
         let n = self.fluid_count();
         let per_step = dt / self.spacing;
@@ -229,7 +209,7 @@ struct Sources<'a, F> {
     source: &'a F,
 }
 
-impl<F: Fn(&Chunk, usize, Compression) -> f32> Vectorised for Sources<'_, F> {
+impl<F: Fn(&Chunk, usize, f32) -> f32> Vectorised for Sources<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -241,12 +221,4 @@ impl<F: Fn(&Chunk, usize, Compression) -> f32> Vectorised for Sources<'_, F> {
             *out = source(chunk, k, compression);
         }
     }
-}
-
-/// What a flat wall of samples half a spacing behind its surface adds to the number density there.
-fn surface_density(kernel: Kernel) -> f64 {
-    let depth = if kernel.dimension.count() == 2 { 0..=0 } else { -2..=2 };
-    let at = |x: i32, z: i32| kernel.w((f64::from(x * x + z * z) + 0.25).sqrt());
-    let sum: f64 = depth.flat_map(|z| (-2..=2).map(move |x| at(x, z))).sum();
-    sum / kernel.lattice_sum()
 }

@@ -11,16 +11,15 @@
 //! | Δvᵢ   | `push`  | Δuᵢ = Δt Δvᵢ / h: what pressure moves a particle in this step         |
 //! | mᵢ    | μᵢ      | mass relative to a particle of density ρ_ref                         |
 //!
-//!   Δuᵢ = −(κᵢ (Gᵢᶠ + c Gᵢʷ) + Σⱼ κⱼ gᵢⱼ) / μᵢ          (P1)
-//!   (Aκ)ᵢ = Δuᵢ · (Gᵢᶠ + c Gᵢʷ) − Σⱼ Δuⱼ · gᵢⱼ           (P2)
-//!   Dᵢ = |Gᵢᶠ + c Gᵢʷ|² / μᵢ + Σⱼ |gᵢⱼ|² / μⱼ              (P3)   so that ∂(Aκ)ᵢ/∂κᵢ = −Dᵢ
+//!   Δuᵢ = −(κᵢ (Gᵢᶠ + Gᵢʷ) + Σⱼ κⱼ gᵢⱼ) / μᵢ          (P1)
+//!   (Aκ)ᵢ = Δuᵢ · (Gᵢᶠ + Gᵢʷ) − Σⱼ Δuⱼ · gᵢⱼ           (P2)
+//!   Dᵢ = |Gᵢᶠ + Gᵢʷ|² / μᵢ + Σⱼ |gᵢⱼ|² / μⱼ              (P3)   so that ∂(Aκ)ᵢ/∂κᵢ = −Dᵢ
 //!
-//! with gᵢⱼ = hᵈ⁺¹ ∇Wᵢⱼ, Gᶠ and Gʷ its sums over fluid and (weighted) wall neighbours. Walls do not move
-//! under pressure, so their part of the sums is known before the first iteration. c = 1 if a wall
-//! particle has no pressure of its own (Bender et al. 2023), 2 if it mirrors the fluid's (Akinci et al.
-//! 2012). A wall that is stronger in (P1) must also count more in (P2), or else A is not symmetric and
-//! pressure adds energy: with c in (P1) alone, inviscid water between mirrored walls moved 1.6 times as
-//! fast, and blew up at small steps. Even so mirrored walls are the noisiest of the three.
+//! with gᵢⱼ = hᵈ⁺¹ ∇Wᵢⱼ, Gᶠ its sum over fluid neighbours and Gʷ = φ′ Σ β hᵈ⁺¹ ∇W that over walls, whose
+//! φ′ is 1 away from walls without pressure of their own (Bender et al. 2023) and 2 where they mirror the
+//! fluid's (Akinci et al. 2012): see `Firmness`. Walls do not move under pressure, so their part of the
+//! sums is known before the first iteration. Gᵢ is the derivative of δᵢ and stands in (P1) and (P2)
+//! alike: A is symmetric, and pressure cannot add energy.
 
 use glam::Vec4;
 
@@ -35,8 +34,6 @@ pub struct PressureOperator<'a> {
     pub neighbors: &'a Neighbors,
     /// 1/μ of each fluid.
     pub inverse_mass: &'a [f32],
-    /// c, the share of a wall particle.
-    pub wall_factor: f32,
     /// Particles that pressure does not move, as if they had infinite mass.
     pub held: &'a [usize],
 }
@@ -65,7 +62,7 @@ impl PressureOperator<'_> {
         self.inverse_mass[chunk.fluid] * square + chunk.sums[k].gradient_square
     }
 
-    /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and c times walls: how much a motion `u` (of all particles, solids too)
+    /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and walls: how much a motion `u` (of all particles, solids too)
     /// compresses the k-th particle of a chunk; `local` are the motions of its halo.
     #[inline(always)]
     pub fn compression_of_motion<L: Lanes>(
@@ -74,24 +71,12 @@ impl PressureOperator<'_> {
         k: usize,
         u: &[Vec4],
         local: &[Vec4],
-    ) -> Compression {
+    ) -> f32 {
         let own = u[chunk.particles.start + k];
         let wall = |pair: &WallPair| u[pair.index as usize].dot(pair.gradient4());
         let of_walls: f32 = chunk.wall_pairs(k).iter().map(wall).sum();
-        Compression {
-            all: self.compression::<L>(chunk, k, own, local) - self.wall_factor * of_walls,
-            walls: own.dot(chunk.sums[k].wall_gradient) - of_walls,
-        }
+        self.compression::<L>(chunk, k, own, local) - of_walls
     }
-}
-
-/// How much a motion compresses a particle.
-#[derive(Clone, Copy, Debug)]
-pub struct Compression {
-    /// By everything around it, as the pressure operator counts it.
-    pub all: f32,
-    /// By walls alone.
-    pub walls: f32,
 }
 
 /// (P1) for one chunk.

@@ -259,7 +259,9 @@ impl<'a> Maker<'a> {
                 let g = pair.gradient4();
                 let q = (world.offset(i, b) / world.spacing).as_vec3().length();
                 let stretch = world.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
-                let weight = self.weight(out.wall_is_central, g.length(), q);
+                // How firm a wall is to pressure is none of viscosity's business.
+                let plain = over(g.length(), chunk.sums[k].wall_slope);
+                let weight = self.weight(out.wall_is_central, plain, q);
                 let c = (viscosity.boundary * stretch) as f32 * weight;
                 if out.wall_is_central {
                     let c = over(c, g.length_squared());
@@ -274,9 +276,9 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// c/|g|², zero where rounding has left no gradient.
-fn over(c: f32, square: f32) -> f32 {
-    if square > 0.0 { c / square } else { 0.0 }
+/// a/b, zero where rounding has left no b.
+fn over(a: f32, b: f32) -> f32 {
+    if b > 0.0 { a / b } else { 0.0 }
 }
 
 impl Coefficients {
