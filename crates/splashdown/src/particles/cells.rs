@@ -106,7 +106,8 @@ pub fn unmorton(key: u64) -> [u32; 3] {
     [gather(key), gather(key >> 1), gather(key >> 2)]
 }
 
-fn spread(x: u32) -> u64 {
+/// A coordinate with two zeros after each bit.
+pub fn spread(x: u32) -> u64 {
     let mut x = u64::from(x) & 0x1f_ffff;
     x = (x | x << 32) & 0x001f_0000_0000_ffff;
     x = (x | x << 16) & 0x001f_0000_ff00_00ff;

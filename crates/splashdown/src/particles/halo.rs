@@ -4,7 +4,7 @@
 //! small numbers, their slots, so that pairs can name them in 16 bits and solvers can copy their values
 //! into a buffer that stays in the nearest cache.
 
-use super::cells::{CellIndex, Run, morton, unmorton};
+use super::cells::{CellIndex, Run, spread, unmorton};
 
 /// Slots that a pair can name.
 pub const MAX_SLOTS: usize = 1 << 15;
@@ -62,6 +62,10 @@ pub struct Halo {
     /// Wall particles.
     pub wall: Slots,
     cells: Vec<HaloCell>,
+    /// For every cell of the chunk, the numbers of the cells around it.
+    around: Vec<u32>,
+    /// The cells in the order of the curve.
+    order: Vec<(u64, u32)>,
     /// Open-addressed map from key to cell; an entry counts only if it carries this chunk's stamp.
     table: Vec<(u32, u32)>,
     stamp: u32,
@@ -73,6 +77,7 @@ impl Halo {
         self.fluid.clear();
         self.wall.clear();
         self.cells.clear();
+        self.around.clear();
         let size = (2 * cells * around).next_power_of_two().max(64);
         if self.table.len() < size || self.stamp > u32::MAX - 4 {
             self.table = vec![(0, 0); size];
@@ -98,37 +103,35 @@ impl Halo {
         }
     }
 
-    /// Makes the cell `key` part of the halo.
+    /// Makes a cell around the next cell of the chunk part of the halo.
     pub fn include(&mut self, key: u64) {
-        if let (free, None) = self.find(key) {
-            self.table[free] = (self.stamp, self.cells.len() as u32);
-            self.cells.push(HaloCell { key, ..HaloCell::default() });
-        }
+        let number = match self.find(key) {
+            (_, Some(number)) => number,
+            (free, None) => {
+                self.table[free] = (self.stamp, self.cells.len() as u32);
+                self.cells.push(HaloCell { key, ..HaloCell::default() });
+                self.cells.len() - 1
+            }
+        };
+        self.around.push(number as u32);
     }
 
     /// Gives slots to the particles of all included cells, in the order of the curve: particles of
     /// cells that follow each other on it lie side by side in memory and can be copied together.
     pub fn fill(&mut self, fluids: &CellIndex, solids: &CellIndex, within: &[[f32; 4]]) {
-        self.cells.sort_unstable_by_key(|cell| cell.key);
-        for number in 0..self.cells.len() {
-            let key = self.cells[number].key;
-            self.cells[number].fluid = self.fluid.add(fluids.cell(key), within);
-            self.cells[number].wall = self.wall.add(solids.cell(key), within);
-        }
-        // Sorting has moved the cells: the table must point to them again.
-        self.stamp += 1;
-        let cells = std::mem::take(&mut self.cells);
-        for cell in &cells {
-            let (free, _) = self.find(cell.key);
-            self.table[free] = (self.stamp, self.cells.len() as u32);
-            self.cells.push(*cell);
+        self.order.clear();
+        self.order.extend(self.cells.iter().zip(0..).map(|(cell, number)| (cell.key, number)));
+        self.order.sort_unstable();
+        for &(key, number) in &self.order {
+            let cell = &mut self.cells[number as usize];
+            cell.fluid = self.fluid.add(fluids.cell(key), within);
+            cell.wall = self.wall.add(solids.cell(key), within);
         }
     }
 
-    /// An included cell.
-    #[inline]
-    pub fn cell(&self, key: u64) -> HaloCell {
-        self.find(key).1.map_or(HaloCell::default(), |cell| self.cells[cell])
+    /// The cells around the k-th cell of the chunk, `count` of them, as they were included.
+    pub fn around(&self, k: usize, count: usize) -> impl Iterator<Item = &HaloCell> {
+        self.around[k * count..(k + 1) * count].iter().map(|&number| &self.cells[number as usize])
     }
 }
 
@@ -141,11 +144,24 @@ pub fn around(key: u64, flat: bool, count: [u32; 3]) -> impl Iterator<Item = (u6
         cell if cell == count[axis] && offset > 0 => 0,
         cell => cell,
     };
-    let depth = if flat { 0..=0 } else { -1..=1 };
-    depth.flat_map(move |dz| {
-        (-1..=1).flat_map(move |dy| {
-            (-1..=1)
-                .map(move |dx| (morton([along(0, dx), along(1, dy), along(2, dz)]), [dx, dy, dz]))
-        })
+    let along: [[u64; 3]; 3] =
+        std::array::from_fn(|axis| [-1, 0, 1].map(|offset| spread(along(axis, offset)) << axis));
+    offsets(flat).iter().map(move |offset| {
+        let [x, y, z] = std::array::from_fn(|axis| along[axis][(offset[axis] + 1) as usize]);
+        (x | y | z, *offset)
     })
+}
+
+/// Where the cells around a cell are, in the order of `around`.
+pub fn offsets(flat: bool) -> &'static [[i32; 3]] {
+    const ALL: [[i32; 3]; 27] = {
+        let mut all = [[0; 3]; 27];
+        let mut k = 0;
+        while k < 27 {
+            all[k as usize] = [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1];
+            k += 1;
+        }
+        all
+    };
+    if flat { &ALL[9..18] } else { &ALL }
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::cells::{CellIndex, CellShape, Run, append_runs};
 use super::firmness::Firmness;
-use super::halo::{Halo, MAX_SLOTS, Slots, around};
+use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
 use super::simd::{Lanes, Vectorised, dispatch};
@@ -382,6 +382,26 @@ impl Candidates {
         self.slot.extend(first..end);
     }
 
+    /// Where a candidate is whose number came from `Lanes::collect`.
+    #[inline(always)]
+    fn place(&self, number: usize) -> [f32; 3] {
+        debug_assert!(number < self.x.len());
+        // SAFETY: `collect` only hands out numbers of candidates, padding included, and the four arrays are
+        // equally long. The checks would cost a tenth of the search.
+        unsafe {
+            let [x, y, z] = [&self.x, &self.y, &self.z];
+            [*x.get_unchecked(number), *y.get_unchecked(number), *z.get_unchecked(number)]
+        }
+    }
+
+    /// The slot of a candidate whose number came from `Lanes::collect`.
+    #[inline(always)]
+    fn slot(&self, number: usize) -> u32 {
+        debug_assert!(number < self.slot.len());
+        // SAFETY: as in `place`.
+        unsafe { *self.slot.get_unchecked(number) }
+    }
+
     /// Adds at least one and at most eight candidates that never match, to a multiple of eight.
     fn pad(&mut self) {
         self.count = self.x.len();
@@ -413,7 +433,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn chunk<S: KernelShape>(&self, chunk: &mut Chunk, runs: &[Run], buffers: &mut Buffers) {
         chunk.unit = unit(self.sigma * S::STEEPEST);
-        buffers.halo.restart(runs.len(), self.cells_around());
+        buffers.halo.restart(runs.len(), offsets(self.flat()).len());
         for run in runs {
             self.around(run).for_each(|(key, _)| buffers.halo.include(key));
         }
@@ -423,8 +443,8 @@ impl Search<'_> {
         if chunk.halo.len() > MAX_SLOTS {
             return; // reported by `rebuild`
         }
-        for run in runs {
-            let own = self.gather(run, buffers);
+        for (k, run) in runs.iter().enumerate() {
+            let own = self.gather(k, run, buffers);
             dispatch(CellSearch::<S> {
                 search: self,
                 chunk,
@@ -450,21 +470,17 @@ impl Search<'_> {
         around(run.key, self.flat(), self.input.cells.count)
     }
 
-    fn cells_around(&self) -> usize {
-        if self.flat() { 9 } else { 27 }
-    }
-
     /// Fills the buffers with the surroundings of the cell; returns the place of its first particle.
-    fn gather(&self, run: &Run, buffers: &mut Buffers) -> usize {
+    fn gather(&self, k: usize, run: &Run, buffers: &mut Buffers) -> usize {
         let Buffers { halo, fluid, wall, .. } = buffers;
         fluid.clear();
         wall.clear();
         let mut own = 0;
-        for (key, offset) in self.around(run) {
-            let cell = halo.cell(key);
+        let offsets = offsets(self.flat());
+        for (cell, offset) in halo.around(k, offsets.len()).zip(offsets) {
             let shift =
                 std::array::from_fn(|axis| offset[axis] as f32 * self.input.cells.size[axis]);
-            if key == run.key {
+            if *offset == [0; 3] {
                 let slots = &halo.fluid.index[cell.fluid.0 as usize..cell.fluid.1 as usize];
                 own = fluid.x.len() + slots.iter().take_while(|&&i| i != run.start).count();
             }
@@ -612,11 +628,11 @@ fn evaluate_fluid<S: KernelShape>(
         let mut d = [[0.0f32; 8]; 3];
         let mut slot = [0u16; 8];
         for l in 0..8 {
-            let hit = lanes[l] as usize;
-            d[0][l] = place[0] - from.x[hit];
-            d[1][l] = place[1] - from.y[hit];
-            d[2][l] = place[2] - from.z[hit];
-            slot[l] = from.slot[hit] as u16;
+            let [x, y, z] = from.place(lanes[l] as usize);
+            d[0][l] = place[0] - x;
+            d[1][l] = place[1] - y;
+            d[2][l] = place[2] - z;
+            slot[l] = from.slot(lanes[l] as usize) as u16;
         }
         let mut g = [[0i16; 8]; 3];
         for l in 0..8 {
