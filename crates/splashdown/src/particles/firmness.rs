@@ -3,16 +3,17 @@
 //! A wall is one layer of samples, and what has come between two of them feels no push back: it is
 //! through. A drop that meets a wall alone has besides too few neighbours to count as compressed before
 //! it is there. So what walls add to a particle's number density, w = Σ β hᵈ W, counts more the nearer
-//! the particle is:
+//! the particle is, from w₁ on, what it is next to a flat wall in the first layer of the rest lattice:
 //!
-//!   φ(w) = w + a (w − w₀)²   for w > w₀   (F1)
+//!   φ(w) = w + a (w − w₁)²   for w > w₁   (F1)
 //!
-//! w₀ is what particles at rest next to a flat wall count, so that they notice little, and a is such that
-//! a lone particle is at rest density before it reaches the samples. Walls that mirror the pressure of the
-//! fluid push twice as hard. Nothing moves a particle at rest away from its place if they also count twice
-//! for changes of density, from the first layer of the rest lattice on (w₁ there):
+//! a is such that a lone particle is at rest density before it reaches the samples. Walls that mirror the
+//! pressure of the fluid push twice as hard, and count twice for changes of density:
 //!
-//!   φ(w) = w²/w₁ for w < w₁,  2w − w₁ for w ≥ w₁,   and a (w − w₀)² on top   (F2)
+//!   φ(w) = w²/w₁ for w < w₁,  2w − w₁ for w ≥ w₁,   and a (w − w₁)² on top if need be   (F2)
+//!
+//! The rest lattice counts as it would without. A firmness that sets in later has to be steeper, and what
+//! is pressed into a corner, where three walls add up, then bounces (at w₀ of 0.65 h, h = 0.02 m, 4 ms).
 //!
 //! φ′ scales the gradients of wall pairs. Density, pressure force and the wall's reaction are thus parts of
 //! one energy, and nobody gains by meeting a wall. Both mattered: lone drops lifted in density alone kept a
@@ -20,17 +21,15 @@
 
 use super::kernel::Kernel;
 
-/// Distance, in h, from the samples of a flat wall at which firmness sets in.
-const ONSET: f64 = 0.65;
-/// The nearest, in h, that a lone particle comes to them. At 0.4 containers were still tight.
+/// The nearest, in h, that a lone particle comes to the samples of a flat wall.
 const NEAREST: f64 = 0.45;
 
 /// φ for walls of some kind in a world with some kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Firmness {
-    /// w₁, for walls that mirror.
-    lattice: Option<f32>,
-    /// w₀.
+    /// Whether walls mirror the pressure of the fluid.
+    mirrors: bool,
+    /// w₁.
     onset: f32,
     /// a.
     gain: f32,
@@ -38,25 +37,24 @@ pub struct Firmness {
 
 impl Firmness {
     /// Walls as their samples make them: φ(w) = w.
-    pub const NONE: Firmness = Firmness { lattice: None, onset: f32::INFINITY, gain: 0.0 };
+    pub const NONE: Firmness = Firmness { mirrors: false, onset: f32::INFINITY, gain: 0.0 };
 
     /// (F1), or (F2) for walls that mirror.
     pub fn new(kernel: Kernel, mirrors: bool) -> Firmness {
-        let onset = wall_density(kernel, ONSET);
-        let nearest = wall_density(kernel, NEAREST);
-        let missing = 1.0 - kernel.w(0.0) / kernel.lattice_sum() - nearest;
-        let gain = (missing / (nearest - onset).powi(2)).max(0.0);
-        let lattice = mirrors.then(|| wall_density(kernel, 1.0) as f32);
-        Firmness { lattice, onset: onset as f32, gain: gain as f32 }
+        let [onset, nearest] = [1.0, NEAREST].map(|distance| wall_density(kernel, distance) as f32);
+        let soft = Firmness { mirrors, onset, gain: 0.0 };
+        let alone = (kernel.w(0.0) / kernel.lattice_sum()) as f32 + soft.count(nearest).0;
+        let gain = ((1.0 - alone) / (nearest - onset).powi(2)).max(0.0);
+        Firmness { gain, ..soft }
     }
 
     /// φ(w) and φ′(w).
     #[inline]
     pub fn count(self, w: f32) -> (f32, f32) {
-        let (count, slope) = match self.lattice {
-            None => (w, 1.0),
-            Some(lattice) if w < lattice => (w * w / lattice, 2.0 * w / lattice),
-            Some(lattice) => (2.0 * w - lattice, 2.0),
+        let (count, slope) = match self.mirrors {
+            false => (w, 1.0),
+            true if w < self.onset => (w * w / self.onset, 2.0 * w / self.onset),
+            true => (2.0 * w - self.onset, 2.0),
         };
         let beyond = (w - self.onset).max(0.0);
         (count + self.gain * beyond * beyond, slope + 2.0 * self.gain * beyond)
