@@ -121,6 +121,25 @@ pub struct Solid {
     pub surface: TriangleMesh,
 }
 
+impl Solid {
+    /// A solid without a surface that stands still, sampled at these places, `inset` behind its surface.
+    pub fn fixed(name: &str, local: Vec<DVec3>, inset: f64) -> Solid {
+        Solid {
+            name: name.to_owned(),
+            range: 0..0,
+            local,
+            pose: Pose::IDENTITY,
+            placement: Pose::IDENTITY,
+            motion: Motion::Static,
+            body: None,
+            friction: 0.0,
+            inset,
+            load: Load::default(),
+            surface: TriangleMesh::default(),
+        }
+    }
+}
+
 /// What fluids and other solids did to a solid over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {

@@ -9,7 +9,7 @@ use splashdown::output::totals::Totals;
 use splashdown::shapes::Shape;
 use splashdown::validate::build::body;
 use splashdown::world::{
-    BoundaryPressure, PressureSolver, TimeStep, Viscosity, ViscosityModel, World,
+    BoundaryPressure, PressureSolver, Solid, TimeStep, Viscosity, ViscosityModel, World,
 };
 
 const H: f64 = 0.02;
@@ -98,7 +98,7 @@ fn pool(dimension: Dimension, shape: &Shape, ratio: f64) -> World {
     points.retain(|p| shape.signed_distance(*p - centre, dimension) > 0.4 * H);
     let viscosity = Viscosity { model: ViscosityModel::Laplacian, coefficient: 1.0, boundary: 0.0 };
     world.add_fluid("water", 1000.0, viscosity, &points, |_| DVec3::ZERO);
-    world.add_solid(common::fixed("tank", tank(dimension, DVec3::ZERO, [24, 40, 24], H), H));
+    world.add_solid(Solid::fixed("tank", tank(dimension, DVec3::ZERO, [24, 40, 24], H), 0.5 * H));
     world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre)).unwrap());
     world
 }

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{dam_break, fixed, lattice, tank};
+use common::{dam_break, lattice, tank};
 use splashdown::math::{DQuat, DVec3, Dimension, Pose};
 use splashdown::motion::Scalar;
-use splashdown::world::{Emitter, Sink, Viscosity, World};
+use splashdown::world::{Emitter, Sink, Solid, Viscosity, World};
 
 /// An opening of `side` × `side` lattice squares.
 fn emitter(dimension: Dimension, h: f64, side: usize, pose: Pose, speed: f64) -> Emitter {
@@ -83,7 +83,7 @@ fn an_emitter_lifts_the_water_above_it_like_a_piston() {
     let column = lattice(Dimension::Two, DVec3::new(0.0, 2.0 * h, 0.0), [side, 20, 1], h);
     world.add_fluid("water", 1000.0, Viscosity::default(), &column, |_| DVec3::ZERO);
     let pipe = tank(Dimension::Two, DVec3::ZERO, [side, 80, 1], h);
-    world.add_solid(fixed("pipe", pipe, h));
+    world.add_solid(Solid::fixed("pipe", pipe, 0.5 * h));
     let pose = Pose {
         translation: DVec3::new(0.5 * side as f64 * h, 0.5 * h, 0.0),
         rotation: DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2),
@@ -131,7 +131,7 @@ fn nothing_is_made_where_something_is() {
     let h = 0.02;
     let mut world = empty_world(Dimension::Two, h);
     let lid = vec![DVec3::new(0.3 * h, 0.0, 0.0)];
-    world.add_solid(fixed("lid", lid, h));
+    world.add_solid(Solid::fixed("lid", lid, 0.5 * h));
     world.gravity = DVec3::ZERO;
     world.emitters.push(emitter(Dimension::Two, h, 3, Pose::IDENTITY, 1.0));
     let report = world.step(1e-3).unwrap();
@@ -149,7 +149,7 @@ fn a_sink_empties_a_tank() {
     }
     let walls = tank(Dimension::Two, DVec3::ZERO, [20, 30, 1], h);
     let wall_count = walls.len();
-    world.add_solid(fixed("tank", walls, h));
+    world.add_solid(Solid::fixed("tank", walls, 0.5 * h));
     world.sinks.push(Sink {
         name: "drain".to_owned(),
         pose: Pose { translation: DVec3::new(0.2, 0.0, 0.0), ..Pose::IDENTITY },

@@ -2,11 +2,8 @@
 
 use std::f64::consts::PI;
 
-use splashdown::math::{DVec3, Dimension, Pose};
-use splashdown::motion::Motion;
-use splashdown::world::{
-    Load, Solid, StepReport, TimeStep, TriangleMesh, Viscosity, ViscosityModel, World,
-};
+use splashdown::math::{DVec3, Dimension};
+use splashdown::world::{Load, Solid, StepReport, TimeStep, Viscosity, ViscosityModel, World};
 
 fn viscosity(model: ViscosityModel, coefficient: f64, boundary: f64) -> Viscosity {
     Viscosity { model, coefficient, boundary }
@@ -23,19 +20,7 @@ fn wall(name: &str, world: &World, y: f64) -> Solid {
         let (x, z) = ((n % columns) as f64 + 0.5, (n / columns) as f64 + 0.5);
         DVec3::new(x * h, y, z * depth)
     };
-    Solid {
-        name: name.to_owned(),
-        range: 0..0,
-        local: (0..columns * rows).map(place).collect(),
-        pose: Pose::IDENTITY,
-        placement: Pose::IDENTITY,
-        motion: Motion::Static,
-        body: None,
-        friction: 0.0,
-        inset: 0.5 * h,
-        load: Load::default(),
-        surface: TriangleMesh::default(),
-    }
+    Solid::fixed(name, (0..columns * rows).map(place).collect(), 0.5 * h)
 }
 
 /// A channel of height 1 m between two walls, `across` particles high, periodic along x.

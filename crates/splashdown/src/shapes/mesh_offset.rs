@@ -85,6 +85,11 @@ fn free_share(shape: &MeshShape, p: DVec3, way: DVec3, offset: f64) -> f64 {
     // What the first small part of the way gains; less than the offset where a mitre was cut short.
     let pace = (progress(0.05) / (0.05 * offset.abs())).clamp(0.0, 1.0);
     let free = |share: f64| progress(share) >= 0.8 * pace * share * offset.abs();
+    largest_share(free)
+}
+
+/// The largest share of a way, to a thousandth, that is free; `free` shares come before those that are not.
+pub(super) fn largest_share(free: impl Fn(f64) -> bool) -> f64 {
     if free(1.0) {
         return 1.0;
     }

@@ -6,6 +6,7 @@ use glam::DVec2;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Polyline;
 
+use super::mesh_offset::largest_share;
 use super::profile::{Chain, Piece};
 use super::{MeshShape, ShapeError, sampling};
 use crate::math::{DVec3, Dimension};
@@ -163,15 +164,7 @@ fn free_share(p: DVec2, way: DVec2, offset: f64, mesh: &MeshShape) -> f64 {
         let d = if mesh.is_closed() { d * offset.signum() } else { d };
         d >= 0.8 * share * offset.abs()
     };
-    if free(1.0) {
-        return 1.0;
-    }
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..10 {
-        let middle = 0.5 * (low + high);
-        if free(middle) { low = middle } else { high = middle }
-    }
-    low
+    largest_share(free)
 }
 
 /// Splits a line where it has corners; `places` are its points after moving.

@@ -4,9 +4,7 @@ use std::f64::consts::PI;
 
 use super::run::advance;
 use super::{Case, Curve, Report, Series};
-use crate::math::{DVec3, Dimension, Pose};
-use crate::mesh::TriangleMesh;
-use crate::motion::Motion;
+use crate::math::{DVec3, Dimension};
 use crate::world::{Load, Solid, TimeStep, Viscosity, ViscosityModel, World};
 
 pub const POISEUILLE: Case = Case {
@@ -143,17 +141,6 @@ fn channel(across: usize) -> World {
 
 /// Samples of a plate at height `y`, eight spacings long.
 fn plate(name: &str, h: f64, y: f64) -> Solid {
-    Solid {
-        name: name.to_owned(),
-        range: 0..0,
-        local: (0..8).map(|n| DVec3::new((f64::from(n) + 0.5) * h, y, 0.0)).collect(),
-        pose: Pose::IDENTITY,
-        placement: Pose::IDENTITY,
-        motion: Motion::Static,
-        body: None,
-        friction: 0.0,
-        inset: 0.5 * h,
-        load: Load::default(),
-        surface: TriangleMesh::default(),
-    }
+    let local = (0..8).map(|n| DVec3::new((f64::from(n) + 0.5) * h, y, 0.0)).collect();
+    Solid::fixed(name, local, 0.5 * h)
 }

@@ -1,9 +1,8 @@
 //! Small worlds that several tests share.
 #![allow(dead_code)]
 
-use splashdown::math::{DVec3, Dimension, Pose};
-use splashdown::motion::Motion;
-use splashdown::world::{Load, Solid, TriangleMesh, Viscosity, World};
+use splashdown::math::{DVec3, Dimension};
+use splashdown::world::{Solid, Viscosity, World};
 
 /// `count` points of spacing `h` along each axis, the first half a spacing from `corner`.
 pub fn lattice(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> Vec<DVec3> {
@@ -41,23 +40,6 @@ pub fn tank(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> V
     points
 }
 
-/// A solid that stands still.
-pub fn fixed(name: &str, points: Vec<DVec3>, h: f64) -> Solid {
-    Solid {
-        name: name.to_owned(),
-        range: 0..0,
-        local: points,
-        pose: Pose::IDENTITY,
-        placement: Pose::IDENTITY,
-        motion: Motion::Static,
-        body: None,
-        friction: 0.0,
-        inset: 0.5 * h,
-        load: Load::default(),
-        surface: TriangleMesh::default(),
-    }
-}
-
 /// A column of `fluid` lattice cells in the corner of a tank of `size` cells.
 pub fn dam_break(
     dimension: Dimension,
@@ -69,7 +51,7 @@ pub fn dam_break(
     let mut world = World::new(dimension, h);
     let points = lattice(dimension, corner, fluid, h);
     world.add_fluid("water", 1000.0, Viscosity::default(), &points, |_| DVec3::ZERO);
-    world.add_solid(fixed("tank", tank(dimension, corner, size, h), h));
+    world.add_solid(Solid::fixed("tank", tank(dimension, corner, size, h), 0.5 * h));
     world
 }
 
