@@ -46,7 +46,7 @@ impl Place {
             write_frame(&run, index);
         }
         prepare(&run);
-        let server = Server::start(View::open(&run).unwrap(), 0).unwrap();
+        let server = Server::start(View::open(&run).unwrap(), Server::reserve(0).unwrap()).unwrap();
         Place { parent, server }
     }
 
