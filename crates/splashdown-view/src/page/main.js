@@ -2,7 +2,7 @@
 
 import { Camera } from "./camera.js";
 import { decodeFrame, decodeMesh } from "./decode.js";
-import { Store } from "./frames.js";
+import { Loader, Store } from "./frames.js";
 import { Plot, Table, plotsOf } from "./plots.js";
 import { Scene, rgb } from "./scene.js";
 import { format } from "./scale.js";
@@ -29,6 +29,7 @@ const state = {
 };
 const tables = new Map();
 const plots = new Map();
+const loader = new Loader();
 let run, scene, camera, store, theme;
 
 async function get(path, read = "json") {
@@ -48,7 +49,7 @@ const frameKey = (index) => `${state.surface ? "surface" : "frame"}/${index}?col
 const bodiesKey = (index) => `bodies/${index}`;
 
 async function load(key) {
-  const buffer = await get(`api/${key}`, "arrayBuffer");
+  const buffer = await loader.get(`api/${key}`);
   return key.startsWith("frame") ? decodeFrame(buffer) : decodeMesh(buffer);
 }
 
