@@ -1,5 +1,8 @@
 //! Who draws: our own rasteriser on the CPU, or a graphics card.
 
+#[cfg(feature = "gpu")]
+use std::sync::OnceLock;
+
 use crate::camera::Camera;
 use crate::error::RenderError;
 #[cfg(feature = "gpu")]
@@ -24,13 +27,15 @@ pub enum Choice {
 pub enum Renderer {
     /// Our own rasteriser.
     Cpu,
-    /// A graphics card; `required` if it must not be replaced by the CPU.
+    /// A graphics card.
     #[cfg(feature = "gpu")]
     Gpu {
         /// Where it is drawn.
         gpu: Box<Gpu>,
         /// Whether the CPU must not help out.
         required: bool,
+        /// Why it did not draw a picture, if it ever did not.
+        refused: OnceLock<String>,
     },
 }
 
@@ -41,7 +46,10 @@ impl Renderer {
         if choice != Choice::Cpu {
             let required = choice == Choice::Gpu;
             match Gpu::open(required) {
-                Ok(gpu) => return Ok(Renderer::Gpu { gpu: Box::new(gpu), required }),
+                Ok(gpu) => {
+                    let (gpu, refused) = (Box::new(gpu), OnceLock::new());
+                    return Ok(Renderer::Gpu { gpu, required, refused });
+                }
                 Err(reason) if required => {
                     let advice = "install a Vulkan driver or use --renderer cpu";
                     return Err(RenderError::Request(format!("no GPU: {reason}; {advice}")));
@@ -66,6 +74,15 @@ impl Renderer {
         }
     }
 
+    /// Why the CPU drew pictures that the GPU should have drawn, if it did.
+    pub fn refused(&self) -> Option<&str> {
+        match self {
+            Renderer::Cpu => None,
+            #[cfg(feature = "gpu")]
+            Renderer::Gpu { refused, .. } => refused.get().map(String::as_str),
+        }
+    }
+
     /// Draws the scene with `samples` × `samples` samples per pixel.
     pub fn render(
         &self,
@@ -76,7 +93,7 @@ impl Renderer {
         samples: usize,
     ) -> Result<Image, RenderError> {
         #[cfg(feature = "gpu")]
-        if let Renderer::Gpu { gpu, required } = self {
+        if let Renderer::Gpu { gpu, required, refused } = self {
             match gpu.render(scene, camera, width, height, samples) {
                 Ok(image) => return Ok(image),
                 Err(reason) if *required => {
@@ -85,7 +102,7 @@ impl Renderer {
                     )));
                 }
                 // Too large for it, most likely.
-                Err(_) => {}
+                Err(reason) => drop(refused.set(reason)),
             }
         }
         Ok(shade::render(scene, camera, width, height, samples))

@@ -27,6 +27,7 @@ pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
     tell(&format!("drawn by: {}", renderer.name()));
     if let Some(path) = &arguments.film {
         film(&run, look, &renderer, path, arguments.fps)?;
+        tell_of_refusal(&renderer);
         print(&format!("{}\n", path.display()));
         return Ok(ExitCode::SUCCESS);
     }
@@ -37,8 +38,15 @@ pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
         None => picture_path(&arguments.directory, index),
     };
     picture(&run, look, &renderer, index, &path)?;
+    tell_of_refusal(&renderer);
     print(&format!("{}\n", path.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+fn tell_of_refusal(renderer: &Renderer) {
+    if let Some(reason) = renderer.refused() {
+        tell(&format!("note: drawn by the CPU instead: {reason}"));
+    }
 }
 
 /// Draws the last frame of a run as the run itself ends. None if there are no frames to draw.
