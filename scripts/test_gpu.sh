@@ -13,4 +13,4 @@ if ! compgen -G "/usr/share/vulkan/icd.d/*.json" >/dev/null && ! compgen -G "/et
     fi
 fi
 # Not optimised: it is compiled in a fraction of the time and draws small pictures only.
-timeout 1200 cargo test --profile quick --package splashdown-render --features gpu --test gpu -- --nocapture
+timeout 1800 cargo test --profile quick --package splashdown-render --features gpu --test gpu -- --nocapture
