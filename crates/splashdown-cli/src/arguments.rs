@@ -232,6 +232,29 @@ pub struct RenderArguments {
     /// Samples per pixel each way; 1 is fastest.
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub samples: u8,
+    /// Who draws.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub renderer: DrawnBy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DrawnBy {
+    /// A graphics card if there is one (and the program was built for it), else the CPU.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// Vulkan, also where a driver emulates it on the CPU.
+    Gpu,
+}
+
+impl From<DrawnBy> for splashdown_render::renderer::Choice {
+    fn from(by: DrawnBy) -> Self {
+        match by {
+            DrawnBy::Auto => Self::Auto,
+            DrawnBy::Cpu => Self::Cpu,
+            DrawnBy::Gpu => Self::Gpu,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

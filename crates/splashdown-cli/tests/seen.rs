@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 
 use common::*;
@@ -148,6 +148,38 @@ fn mistakes_of_the_viewer_end_with_code_2() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("no scene.toml"), "{}", stderr(&output));
     assert_eq!(place.run("view . --port 99999").status.code(), Some(2));
+}
+
+#[test]
+fn a_port_in_use_is_noticed_before_anything_is_simulated() {
+    let place = Place::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let output = place.run(&format!("run small.toml --out run --view --no-open --port {port}"));
+    assert_eq!(output.status.code(), Some(2));
+    let message = stderr(&output);
+    assert!(message.contains(&format!("cannot listen on port {port} of 127.0.0.1")), "{message}");
+    assert!(!place.path("run").exists(), "nothing is made");
+}
+
+#[test]
+fn who_draws_can_be_chosen_and_is_told() {
+    let place = Place::new();
+    place.succeed("run small.toml --until 0.02 --quiet --out run");
+    for choice in ["auto", "cpu"] {
+        let line = format!("render run --size 64x48 --renderer {choice} --out {choice}.png");
+        let output = place.run(&line);
+        assert!(output.status.success() && stderr(&output).contains("drawn by: "), "{line}");
+    }
+    let output = place.run("render run --size 64x48 --renderer gpu --out gpu.png");
+    if output.status.success() {
+        assert!(stderr(&output).contains("drawn by: GPU"), "{}", stderr(&output));
+    } else {
+        // Built without the feature, or no Vulkan on this machine: the message says what helps.
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("--renderer cpu"), "{}", stderr(&output));
+        assert!(!place.path("gpu.png").exists());
+    }
 }
 
 #[cfg(unix)]

@@ -12,7 +12,8 @@ use splashdown::output::error::At;
 
 use crate::error::RenderError;
 use crate::run::{Body, FIXED, Run, moving_file};
-use crate::surface::{self, LiquidSurface};
+use crate::stored;
+use crate::surface::LiquidSurface;
 
 /// File formats of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,8 @@ impl<'a> Exporter<'a> {
                 return Err(RenderError::Request(message));
             }
             let points = self.run.load_points(index)?;
-            for liquid in surface::reconstruct(&points, self.run.spacing, &[])? {
+            let find = |name: &str| stored::in_directory(self.run, name);
+            for liquid in stored::surfaces(self.run, index, &points, &[], find)? {
                 let name = match self.run.fluids.get(liquid.fluid) {
                     Some((name, _)) => name.clone(),
                     None => format!("fluid-{}", liquid.fluid),

@@ -27,10 +27,24 @@ enum Encoder {
 }
 
 impl Film {
+    /// Says what is wrong with the name of a film, or that `ffmpeg` is missing, before hours of drawing.
+    pub fn check(path: &Path) -> Result<(), RenderError> {
+        match extension(path).as_str() {
+            "gif" => Ok(()),
+            kind @ ("mp4" | "webp") => {
+                let mut command = Command::new("ffmpeg");
+                command.arg("-version").stdin(Stdio::null());
+                command.stdout(Stdio::null()).stderr(Stdio::null());
+                command.status().map(drop).map_err(|error| no_ffmpeg(kind, &error))
+            }
+            _ => Err(unknown_kind(path)),
+        }
+    }
+
     /// Starts a film; its name says which kind. `palette` are pictures whose colours will occur in
     /// it, the first one of the film's size.
     pub fn create(path: &Path, palette: &[Image], fps: f64) -> Result<Film, RenderError> {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let extension = extension(path);
         let Some(first) = palette.first() else {
             return Err(RenderError::Request("a film needs at least one picture".to_owned()));
         };
@@ -42,10 +56,7 @@ impl Film {
                 Encoder::Gif(Box::new(GifFilm::new(file, palette, fps).at("write", path)?))
             }
             "mp4" | "webp" => Encoder::Ffmpeg(ffmpeg(&temporary, &extension, first, fps)?),
-            _ => {
-                let message = format!("{}: films end in .gif, .mp4 or .webp", path.display());
-                return Err(RenderError::Request(message));
-            }
+            _ => return Err(unknown_kind(path)),
         };
         Ok(Film { path: path.to_owned(), temporary, encoder: Some(encoder) })
     }
@@ -107,12 +118,22 @@ fn ffmpeg(path: &Path, kind: &str, first: &Image, fps: f64) -> Result<Child, Ren
         command.args(["-c:v", "libwebp_anim", "-quality", "80", "-loop", "0", "-f", "webp"]);
     }
     command.arg(path).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| {
-        RenderError::Request(format!(
-            "ffmpeg, which makes .{kind} films, cannot be started ({error}): install it, or make a \
-             .gif, which needs nothing"
-        ))
-    })
+    command.spawn().map_err(|error| no_ffmpeg(kind, &error))
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+fn unknown_kind(path: &Path) -> RenderError {
+    RenderError::Request(format!("{}: films end in .gif, .mp4 or .webp", path.display()))
+}
+
+fn no_ffmpeg(kind: &str, error: &io::Error) -> RenderError {
+    RenderError::Request(format!(
+        "ffmpeg, which makes .{kind} films, cannot be started ({error}): install it, or make a .gif, \
+         which needs nothing"
+    ))
 }
 
 /// A GIF with one palette and pictures that hold only what has changed.

@@ -1,4 +1,4 @@
-//! Pictures, films and surface meshes of Splashdown runs, without a GPU.
+//! Pictures, films and surface meshes of Splashdown runs, without a GPU or with one.
 //!
 //! ```text
 //! run directory ─► Run ─► FrameData ─► stage ─► Scene ─► render ─► Image ─► PNG, GIF, ffmpeg
@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel, and
-//! shades afterwards. A picture has the same bytes for any number of threads.
+//! shades afterwards. A picture has the same bytes for any number of threads. With the feature `gpu`, a
+//! graphics card can draw the same picture: `renderer.rs`, `gpu.rs`.
 
 pub mod bgeo;
 pub mod camera;
@@ -16,14 +17,18 @@ pub mod error;
 pub mod export;
 pub mod film;
 pub mod font;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod image;
 pub mod overlay;
 pub mod ply;
 pub mod raster;
+pub mod renderer;
 pub mod run;
 pub mod scale;
 pub mod shade;
 pub mod stage;
+pub mod stored;
 pub mod surface;
 pub mod surface_writer;
 pub mod vtp;

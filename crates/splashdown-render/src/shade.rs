@@ -47,7 +47,7 @@ pub struct Section {
 /// Number that marks samples of the ground.
 const GROUND: u32 = u32::MAX;
 /// Texels of the shadow map each way.
-const SHADOW_SIZE: usize = 1024;
+pub(crate) const SHADOW_SIZE: usize = 1024;
 
 /// Draws the scene with `samples` × `samples` samples per pixel.
 pub fn render(
@@ -72,9 +72,22 @@ pub fn render(
         draw_water(scene, &fine, &mut buffer, &light, &mut colors);
     }
     let mut image = resolve(&colors, width, height, samples);
-    draw_sections(scene, camera, &mut image);
-    draw_lines(scene, camera, &buffer, samples, &mut image);
+    draw_outlines(scene, camera, &mut image, |x, y| {
+        buffer.depth[y * samples * buffer.width + x * samples]
+    });
     image
+}
+
+/// What is drawn on a picture pixel by pixel: cuts, and edges where nothing nearer than `depth(x, y)`
+/// hides them.
+pub(crate) fn draw_outlines(
+    scene: &Scene,
+    camera: &Camera,
+    image: &mut Image,
+    depth: impl Fn(usize, usize) -> f32,
+) {
+    draw_sections(scene, camera, image);
+    draw_lines(scene, camera, depth, image);
 }
 
 fn layers(scene: &Scene) -> [Layer<'_>; 3] {
@@ -166,6 +179,28 @@ fn interpolate(mesh: &Mesh, triangle: usize, p: Vec3) -> (Vec3, Vec3) {
     (mix(&mesh.normals).normalize_or(area.normalize_or(Vec3::Y)), mix(&mesh.colors))
 }
 
+/// Where the sun is.
+pub(crate) struct Sun {
+    /// Towards the sun.
+    pub direction: Vec3,
+    /// Sees what the sun sees.
+    pub camera: Camera,
+    /// How far things do not shade themselves, m.
+    pub bias: f32,
+}
+
+impl Sun {
+    pub fn new(scene: &Scene, camera: &Camera) -> Sun {
+        let back = -camera.forward;
+        let back = (back - scene.up * back.dot(scene.up)).normalize_or(camera.up);
+        let left = -camera.right;
+        let direction = (scene.up * 1.25 + left * 0.55 + back * 0.45).normalize_or(Vec3::Y);
+        let camera = Camera::of_light(direction, camera.origin, scene.radius, SHADOW_SIZE);
+        let texel = 2.0 * scene.radius / SHADOW_SIZE as f32;
+        Sun { direction, camera, bias: (1.2 * scene.spacing).max(2.0 * texel) }
+    }
+}
+
 /// The sun and its shadow map.
 struct Light {
     /// Towards the sun.
@@ -177,11 +212,7 @@ struct Light {
 
 impl Light {
     fn new(scene: &Scene, camera: &Camera) -> Light {
-        let back = -camera.forward;
-        let back = (back - scene.up * back.dot(scene.up)).normalize_or(camera.up);
-        let left = -camera.right;
-        let direction = (scene.up * 1.25 + left * 0.55 + back * 0.45).normalize_or(Vec3::Y);
-        let light = Camera::of_light(direction, camera.origin, scene.radius, SHADOW_SIZE);
+        let Sun { direction, camera: light, bias } = Sun::new(scene, camera);
         let map = (!scene.flat).then(|| {
             let mut map = Buffer::new(SHADOW_SIZE, SHADOW_SIZE);
             let casting = [
@@ -192,8 +223,7 @@ impl Light {
             map.draw(&light, &casting);
             map
         });
-        let texel = 2.0 * scene.radius / SHADOW_SIZE as f32;
-        Light { direction, camera: light, map, bias: (1.2 * scene.spacing).max(2.0 * texel) }
+        Light { direction, camera: light, map, bias }
     }
 
     /// Which share of the sun reaches a point.
@@ -228,14 +258,32 @@ impl Light {
     }
 }
 
+/// Looks around a point that darken it.
+pub(crate) const TAPS: usize = 10;
+
+/// How far away things darken corners, m.
+pub(crate) fn ambient_reach(scene: &Scene) -> f32 {
+    (scene.radius * 0.09).max(scene.spacing * 3.0)
+}
+
+/// Where to look, for each of 16 patterns.
+pub(crate) fn ambient_directions() -> Vec<Vec2> {
+    (0..16 * TAPS)
+        .map(|i| {
+            let (turn, k) = ((i / TAPS) as f32 / 16.0, (i % TAPS) as f32);
+            let angle = (k * 0.381_966 + turn) * std::f32::consts::TAU * 3.0;
+            Vec2::from_angle(angle) * ((k + 0.3 + 0.6 * turn) / TAPS as f32)
+        })
+        .collect()
+}
+
 /// How much of the sky a pixel's point sees, from the depths around it.
 ///
 /// Like Alchemy ambient obscurance (McGuire et al. 2011), with a fixed 4 × 4 pattern of directions
 /// that a 4 × 4 mean removes again.
 fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: usize) -> Vec<f32> {
-    const TAPS: usize = 10;
     let (width, height) = (buffer.width / samples, buffer.height / samples);
-    let reach = (scene.radius * 0.09).max(scene.spacing * 3.0);
+    let reach = ambient_reach(scene);
     let sample = |x: usize, y: usize| y * samples * buffer.width + x * samples;
     let depths: Vec<f32> = (0..width * height)
         .into_par_iter()
@@ -243,13 +291,7 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
         .collect();
     let middle =
         |x: usize, y: usize| Vec2::new((x * samples) as f32 + 0.5, (y * samples) as f32 + 0.5);
-    let directions: Vec<Vec2> = (0..16 * TAPS)
-        .map(|i| {
-            let (turn, k) = ((i / TAPS) as f32 / 16.0, (i % TAPS) as f32);
-            let angle = (k * 0.381_966 + turn) * std::f32::consts::TAU * 3.0;
-            Vec2::from_angle(angle) * ((k + 0.3 + 0.6 * turn) / TAPS as f32)
-        })
-        .collect();
+    let directions = ambient_directions();
     let mut raw = vec![1.0f32; width * height];
     raw.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, visibility) in row.iter_mut().enumerate() {
@@ -306,27 +348,39 @@ fn ambient_visibility(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: 
 }
 
 /// What does not depend on the sample.
-struct Backdrop {
-    ground: Vec3,
-    /// One colour for each row of samples.
-    rows: Vec<Vec3>,
+pub(crate) struct Backdrop {
+    pub ground: Vec3,
+    pub top: Vec3,
+    pub bottom: Vec3,
+    /// Less than one: the colours change more near the top.
+    pub bend: f32,
 }
 
 impl Backdrop {
-    fn new(scene: &Scene, height: usize) -> Backdrop {
+    pub fn new(scene: &Scene) -> Backdrop {
         let (top, bottom, bend) = if scene.flat {
             (srgb(0xf6f8fa), srgb(0xe3e9ee), 1.0)
         } else {
             (srgb(0xf3f6f9), srgb(0xc3ced8), 0.8f32)
         };
-        let row = |y: usize| top.lerp(bottom, ((y as f32 + 0.5) / height as f32).powf(bend));
-        Backdrop { ground: srgb(0xd4dade), rows: (0..height).map(row).collect() }
+        Backdrop { ground: srgb(0xd4dade), top, bottom, bend }
+    }
+
+    /// One colour for each row of samples.
+    fn rows(&self, height: usize) -> Vec<Vec3> {
+        let share = |y: usize| ((y as f32 + 0.5) / height as f32).powf(self.bend);
+        (0..height).map(|y| self.top.lerp(self.bottom, share(y))).collect()
     }
 }
 
-const SKY: Vec3 = Vec3::new(0.54, 0.60, 0.68);
-const BOUNCE: Vec3 = Vec3::new(0.36, 0.35, 0.34);
-const SUN: Vec3 = Vec3::new(0.80, 0.77, 0.72);
+pub(crate) const SKY: Vec3 = Vec3::new(0.54, 0.60, 0.68);
+pub(crate) const BOUNCE: Vec3 = Vec3::new(0.36, 0.35, 0.34);
+pub(crate) const SUN: Vec3 = Vec3::new(0.80, 0.77, 0.72);
+
+/// What water mirrors where it does not mirror the sky.
+pub(crate) fn horizon() -> Vec3 {
+    srgb(0xb8c7d4)
+}
 
 fn shade(
     scene: &Scene,
@@ -339,7 +393,8 @@ fn shade(
     let (width, height) = (buffer.width, buffer.height);
     let mut colors = vec![Vec3::ZERO; width * height];
     let per_block = width * samples;
-    let backdrop = Backdrop::new(scene, height);
+    let backdrop = Backdrop::new(scene);
+    let empty_rows = backdrop.rows(height);
     colors.par_chunks_mut(per_block).enumerate().for_each(|(block, rows)| {
         for column in 0..width / samples {
             // Samples of a pixel that show the same surface share one look at the shadow map.
@@ -349,7 +404,7 @@ fn shade(
                 for i in 0..samples {
                     let (x, y) = (column * samples + i, block * samples + j);
                     let (depth, id) = (buffer.depth[y * width + x], buffer.id[y * width + x]);
-                    let empty = backdrop.rows[y];
+                    let empty = empty_rows[y];
                     let color = &mut rows[j * width + x];
                     if id == 0 {
                         *color = empty;
@@ -435,7 +490,7 @@ fn draw_water(
     let thickness = buffer.thickness(camera, &scene.water);
     let behind = colors.to_vec();
     let (width, height) = (buffer.width, buffer.height);
-    let horizon = srgb(0xb8c7d4);
+    let horizon = horizon();
     // A sixth of the scene is enough to hide what is behind it.
     let clear = scene.radius / 6.0;
     colors.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
@@ -505,7 +560,12 @@ fn resolve(colors: &[Vec3], width: usize, height: usize, samples: usize) -> Imag
 
 const LINE_COLOR: [u8; 3] = [122, 136, 148];
 
-fn draw_lines(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: usize, image: &mut Image) {
+fn draw_lines(
+    scene: &Scene,
+    camera: &Camera,
+    depth: impl Fn(usize, usize) -> f32,
+    image: &mut Image,
+) {
     let width = (image.height as f32 / 480.0).max(1.0);
     for &[a, b] in &scene.lines {
         let (mut a, mut b) = (camera.view(a), camera.view(b));
@@ -528,8 +588,7 @@ fn draw_lines(scene: &Scene, camera: &Camera, buffer: &Buffer, samples: usize, i
         };
         let slack = 0.01 * scene.radius;
         image.line(ends, width, LINE_COLOR, |t, x, y| {
-            let there = buffer.depth[y * samples * buffer.width + x * samples];
-            if depth_at(t) - slack < there { 1.0 } else { 0.0 }
+            if depth_at(t) - slack < depth(x, y) { 1.0 } else { 0.0 }
         });
     }
 }

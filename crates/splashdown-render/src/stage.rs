@@ -12,10 +12,11 @@ use crate::error::RenderError;
 use crate::image::Image;
 use crate::overlay::{self, Legend};
 use crate::raster::{Mesh, Sphere};
+use crate::renderer::Renderer;
 use crate::run::{Body, FrameData, Role, Run};
 use crate::scale;
-use crate::shade::{self, Scene, Section};
-use crate::surface;
+use crate::shade::{Scene, Section};
+use crate::stored;
 
 /// What a picture should look like.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,11 +102,16 @@ impl<'a> Stage<'a> {
         Ok(Stage { run, look, camera, bounds, range })
     }
 
-    /// Draws a frame.
+    /// Draws a frame on the CPU.
     pub fn picture(&self, frame: &FrameData) -> Result<Image, RenderError> {
+        self.picture_by(&Renderer::Cpu, frame)
+    }
+
+    /// Draws a frame.
+    pub fn picture_by(&self, by: &Renderer, frame: &FrameData) -> Result<Image, RenderError> {
         let scene = self.scene(frame)?;
         let Look { width, height, samples, .. } = self.look;
-        let mut image = shade::render(&scene, &self.camera, width, height, samples.clamp(1, 4));
+        let mut image = by.render(&scene, &self.camera, width, height, samples.clamp(1, 4))?;
         overlay::draw(&mut image, &self.run.title, frame.time, self.legend().as_ref());
         Ok(image)
     }
@@ -135,7 +141,8 @@ impl<'a> Stage<'a> {
         let mut scene = self.bodies(frame);
         let colors = self.colors(&frame.points);
         if self.look.surface {
-            for liquid in surface::reconstruct(&frame.points, self.run.spacing, &colors)? {
+            let find = |name: &str| stored::in_directory(self.run, name);
+            for liquid in stored::surfaces(self.run, frame.index, &frame.points, &colors, find)? {
                 let mesh = Mesh {
                     positions: liquid.vertices.iter().map(|&v| self.camera.local(v)).collect(),
                     normals: liquid.normals,

@@ -47,8 +47,7 @@ pub fn reconstruct(
     fluids.dedup();
     let mut surfaces = Vec::new();
     for fluid in fluids {
-        let is_sound = |&i: &usize| points.fluid[i] == fluid && points.position[i].is_finite();
-        let members: Vec<usize> = (0..points.len()).filter(is_sound).collect();
+        let members = members(points, fluid);
         if !members.is_empty() {
             surfaces.push(of_fluid(points, &members, fluid as usize, spacing, extra)?);
         }
@@ -63,10 +62,7 @@ fn of_fluid(
     spacing: f64,
     extra: &[Vec3],
 ) -> Result<LiquidSurface, RenderError> {
-    let sum: DVec3 = members.iter().map(|&i| points.position[i]).sum();
-    let origin = sum / members.len() as f64;
-    let local: Vec<Vec3> =
-        members.iter().map(|&i| (points.position[i] - origin).as_vec3()).collect();
+    let (origin, local) = around(points, members);
     let centers: Vec<Vector3<f32>> = local.iter().map(|p| Vector3::new(p.x, p.y, p.z)).collect();
     let h = spacing as f32;
     let parameters = Parameters::new(h / 2.0, 2.0 * h, 0.5 * h);
@@ -106,6 +102,37 @@ fn of_fluid(
     };
     let vertices = vertices.iter().map(|v| origin + v.as_dvec3()).collect();
     Ok(LiquidSurface { fluid, vertices, normals, velocity, extra, triangles })
+}
+
+/// Values of the particles at the vertices of their fluid's surface; none if `values` is not one for
+/// each particle.
+pub fn interpolate(
+    surface: &LiquidSurface,
+    points: &Points,
+    spacing: f64,
+    values: &[Vec3],
+) -> Vec<Vec3> {
+    if values.len() != points.len() {
+        return Vec::new();
+    }
+    let members = members(points, surface.fluid as u32);
+    let (origin, local) = around(points, &members);
+    let own: Vec<Vec3> = members.iter().map(|&i| values[i]).collect();
+    let at: Vec<Vec3> = surface.vertices.iter().map(|&v| (v - origin).as_vec3()).collect();
+    Near::new(&local, 2.0 * spacing as f32).interpolate(&at, &own)
+}
+
+/// Particles of a fluid that are somewhere.
+fn members(points: &Points, fluid: u32) -> Vec<usize> {
+    let is_sound = |&i: &usize| points.fluid[i] == fluid && points.position[i].is_finite();
+    (0..points.len()).filter(is_sound).collect()
+}
+
+/// The middle of some particles, and where they are seen from there.
+fn around(points: &Points, members: &[usize]) -> (DVec3, Vec<Vec3>) {
+    let sum: DVec3 = members.iter().map(|&i| points.position[i]).sum();
+    let origin = sum / members.len().max(1) as f64;
+    (origin, members.iter().map(|&i| (points.position[i] - origin).as_vec3()).collect())
 }
 
 fn normals(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {

@@ -1,7 +1,7 @@
 //! A frame as the page gets it: ten bytes a particle instead of fifty-two.
 //!
 //! ```text
-//!  0  "SPDF"              24  f64×3 corner of a box    80  f32×2 usual range of the values
+//!  0  "SPDF"              24  f64×3 corner of a box    80  u32×2 0
 //!  4  u32 version: 1      48  f64×3 size of the box    88  u32   1 if there are values, else 0
 //!  8  u32 particles n     72  f32×2 least and largest  92  u32   0
 //! 12  u32 frame                     value              96  n × u16×4 place in the box, fluid
@@ -14,7 +14,6 @@
 use glam::Vec3;
 use splashdown::math::{Aabb, DVec3};
 use splashdown::output::frame::Points;
-use splashdown_render::scale;
 
 /// What particles can be coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +62,8 @@ impl Quantity {
     }
 }
 
+/// Bytes before the particles.
+const HEAD: usize = 96;
 const NOT_A_NUMBER: u16 = u16::MAX;
 const STEPS: f64 = 65534.0;
 
@@ -76,10 +77,9 @@ pub fn encode(points: &Points, index: u64, time: f64, quantity: Quantity) -> Vec
     let size = bounds.size();
     let values = quantity.values(points);
     let [least, largest] = extremes(&values);
-    let usual = scale::range(&values).unwrap_or([0.0, 1.0]);
-
     let n = points.position.iter().filter(sound).count();
-    let mut bytes = Vec::with_capacity(96 + 10 * n);
+    let length = HEAD + n * if values.is_empty() { 8 } else { 10 };
+    let mut bytes = Vec::with_capacity(length);
     bytes.extend_from_slice(b"SPDF");
     for word in [1, n as u32, index as u32] {
         bytes.extend_from_slice(&word.to_le_bytes());
@@ -88,21 +88,26 @@ pub fn encode(points: &Points, index: u64, time: f64, quantity: Quantity) -> Vec
     for x in [time].into_iter().chain(low).chain(high) {
         bytes.extend_from_slice(&x.to_le_bytes());
     }
-    for x in [least, largest, usual[0] as f32, usual[1] as f32] {
+    for x in [least, largest] {
         bytes.extend_from_slice(&x.to_le_bytes());
     }
-    bytes.extend_from_slice(&u32::from(!values.is_empty()).to_le_bytes());
-    bytes.extend_from_slice(&0u32.to_le_bytes());
+    for word in [0, 0, u32::from(!values.is_empty()), 0] {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
 
+    bytes.resize(length, 0);
+    let (place_bytes, value_bytes) = bytes[HEAD..].split_at_mut(8 * n);
     let scale = DVec3::from(size.to_array().map(|s| if s > 0.0 { 65535.0 / s } else { 0.0 }));
-    for (p, &fluid) in points.position.iter().zip(&points.fluid).filter(|(p, _)| p.is_finite()) {
-        let [x, y, z] = ((*p - bounds.min) * scale + 0.5).to_array().map(|x| x as u16);
-        let place = [x, y, z, fluid.min(65535) as u16].map(u16::to_le_bytes);
-        bytes.extend_from_slice(place.as_flattened());
+    let places = points.position.iter().zip(&points.fluid).filter(|(p, _)| p.is_finite());
+    for (out, (p, &fluid)) in place_bytes.chunks_exact_mut(8).zip(places) {
+        let [x, y, z] = ((*p - bounds.min) * scale + 0.5).to_array().map(|x| u64::from(x as u16));
+        let place = x | y << 16 | z << 32 | u64::from(fluid.min(65535)) << 48;
+        out.copy_from_slice(&place.to_le_bytes());
     }
     let steps = quantizer([least, largest]);
-    for (value, _) in values.iter().zip(&points.position).filter(|(_, p)| p.is_finite()) {
-        bytes.extend_from_slice(&steps(*value).to_le_bytes());
+    let values = values.iter().zip(&points.position).filter(|(_, p)| p.is_finite());
+    for (out, (value, _)) in value_bytes.chunks_exact_mut(2).zip(values) {
+        out.copy_from_slice(&steps(*value).to_le_bytes());
     }
     bytes
 }

@@ -1,7 +1,7 @@
 //! The page, part of the program: it works without a network.
 
 /// Path, media type and text of every file of the page.
-pub const FILES: [(&str, &str, &str); 10] = [
+pub const FILES: [(&str, &str, &str); 11] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/main.js", SCRIPT, include_str!("page/main.js")),
@@ -9,6 +9,7 @@ pub const FILES: [(&str, &str, &str); 10] = [
     ("/shaders.js", SCRIPT, include_str!("page/shaders.js")),
     ("/camera.js", SCRIPT, include_str!("page/camera.js")),
     ("/frames.js", SCRIPT, include_str!("page/frames.js")),
+    ("/loader.js", SCRIPT, include_str!("page/loader.js")),
     ("/decode.js", SCRIPT, include_str!("page/decode.js")),
     ("/plots.js", SCRIPT, include_str!("page/plots.js")),
     ("/scale.js", SCRIPT, include_str!("page/scale.js")),

@@ -21,7 +21,7 @@ use splashdown::math::{Aabb, DVec3};
 use splashdown::scene::Scene;
 use splashdown_render::error::RenderError;
 use splashdown_render::run::{FIXED, Run, moving_file};
-use splashdown_render::{scale, stage, surface};
+use splashdown_render::{scale, stage, stored};
 
 use crate::folder::Folder;
 use crate::frame::{self, QUANTITIES, Quantity};
@@ -134,7 +134,8 @@ impl View {
         let points = run.load_points(index).map_err(failed)?;
         let values: Vec<Vec3> =
             quantity.values(&points).iter().map(|&v| Vec3::new(v, 0.0, 0.0)).collect();
-        let surfaces = surface::reconstruct(&points, run.spacing, &values).map_err(failed)?;
+        let find = |name: &str| self.folder.file(name);
+        let surfaces = stored::surfaces(&run, index, &points, &values, find).map_err(failed)?;
         let origin = points.position.iter().find(|p| p.is_finite()).copied();
         let bytes = mesh::surfaces(surfaces, origin.unwrap_or(DVec3::ZERO));
         cache.push_back((key, bytes.clone()));

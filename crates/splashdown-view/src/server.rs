@@ -19,9 +19,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts to answer in the background. Port 0 takes any that is free.
-    pub fn start(view: View, port: u16) -> io::Result<Server> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    /// Takes a port of the loopback interface, for a server that starts later. Port 0 takes any that is
+    /// free.
+    pub fn reserve(port: u16) -> io::Result<TcpListener> {
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+    }
+
+    /// Starts to answer in the background, on a port from `reserve`.
+    pub fn start(view: View, listener: TcpListener) -> io::Result<Server> {
         let address = listener.local_addr()?;
         let view = Arc::new(view);
         std::thread::Builder::new()

@@ -6,9 +6,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
+use glam::Vec3;
 use splashdown::math::DVec3;
 use splashdown::output::frame::Points;
 use splashdown::output::vtk;
+use splashdown_render::export;
+use splashdown_render::surface::LiquidSurface;
 use splashdown_view::routes::View;
 use splashdown_view::server::Server;
 use tempfile::TempDir;
@@ -46,7 +49,7 @@ impl Place {
             write_frame(&run, index);
         }
         prepare(&run);
-        let server = Server::start(View::open(&run).unwrap(), 0).unwrap();
+        let server = Server::start(View::open(&run).unwrap(), Server::reserve(0).unwrap()).unwrap();
         Place { parent, server }
     }
 
@@ -126,6 +129,45 @@ fn new_frames_and_rows_appear_by_themselves() {
     assert!(place.get("/api/state").contains(r#""frames":[0,1,2,3]"#));
     assert_eq!(status(&place.get("/api/frame/3")), 200);
     assert!(place.get("/api/table/log?from=13").ends_with("\r\n\r\n2,0.6\n"));
+}
+
+/// One triangle as the surface of the water in frame `index`.
+fn write_surface(path: &Path) {
+    let surface = LiquidSurface {
+        vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+        normals: vec![Vec3::Z; 3],
+        velocity: vec![Vec3::ZERO; 3],
+        triangles: vec![[0, 1, 2]],
+        ..LiquidSurface::default()
+    };
+    let mut bytes = Vec::new();
+    export::write_liquid(&mut bytes, &surface).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn surfaces_that_the_run_wrote_are_not_made_again() {
+    let place = Place::new(|run| {
+        fs::create_dir(run.join("surface")).unwrap();
+        write_surface(&run.join("surface/water_000000.ply"));
+        fs::write(run.join("surface/water_000001.ply"), "ply\n").unwrap();
+        // A link that leads out of the run is not followed.
+        write_surface(&run.join("../surface.ply"));
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../../surface.ply", run.join("surface/water_000002.ply"))
+            .unwrap();
+    });
+    // Head, part, and for three corners: place, normal, value, filled up; then the triangle.
+    let length = 64 + 32 + 3 * (12 + 4) + 8 + 12;
+    let one_triangle = format!("Content-Length: {length}\r\n");
+    for color in ["speed", "pressure", "id"] {
+        let answer = place.get(&format!("/api/surface/0?color={color}"));
+        assert!(answer.contains(&one_triangle), "{color}: {answer}");
+    }
+    for index in [1, 2] {
+        let answer = place.get(&format!("/api/surface/{index}"));
+        assert!(answer.contains("SPDM") && !answer.contains(&one_triangle), "{answer}");
+    }
 }
 
 #[test]

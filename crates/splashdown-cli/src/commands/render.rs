@@ -7,20 +7,27 @@ use splashdown::output::writer::picture_file;
 use splashdown_render::camera::View;
 use splashdown_render::error::RenderError;
 use splashdown_render::film::Film;
+use splashdown_render::renderer::Renderer;
 use splashdown_render::run::Run;
 use splashdown_render::stage::{Look, Stage};
 
 use crate::arguments::RenderArguments;
 use crate::failure::Failure;
 use crate::progress::Counter;
-use crate::terminal::print;
+use crate::terminal::{print, tell};
 
 /// Draws one frame, or all of them.
 pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
+    if let Some(path) = &arguments.film {
+        Film::check(path)?;
+    }
     let run = Run::open(&arguments.directory)?;
     let look = look(arguments)?;
+    let renderer = Renderer::choose(arguments.renderer.into())?;
+    tell(&format!("drawn by: {}", renderer.name()));
     if let Some(path) = &arguments.film {
-        film(&run, look, path, arguments.fps)?;
+        film(&run, look, &renderer, path, arguments.fps)?;
+        tell_of_refusal(&renderer);
         print(&format!("{}\n", path.display()));
         return Ok(ExitCode::SUCCESS);
     }
@@ -30,9 +37,16 @@ pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
         Some(path) => path.clone(),
         None => picture_path(&arguments.directory, index),
     };
-    picture(&run, look, index, &path)?;
+    picture(&run, look, &renderer, index, &path)?;
+    tell_of_refusal(&renderer);
     print(&format!("{}\n", path.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+fn tell_of_refusal(renderer: &Renderer) {
+    if let Some(reason) = renderer.refused() {
+        tell(&format!("note: drawn by the CPU instead: {reason}"));
+    }
 }
 
 /// Draws the last frame of a run as the run itself ends. None if there are no frames to draw.
@@ -40,29 +54,42 @@ pub fn last_picture(directory: &Path) -> Result<Option<PathBuf>, RenderError> {
     let Ok(run) = Run::open(directory) else { return Ok(None) };
     let Some(&index) = run.frames.last() else { return Ok(None) };
     let path = picture_path(directory, index);
-    picture(&run, Look::default(), index, &path)?;
+    picture(&run, Look::default(), &Renderer::Cpu, index, &path)?;
     Ok(Some(path))
 }
 
-fn picture(run: &Run, look: Look, index: u64, path: &Path) -> Result<(), RenderError> {
+fn picture(
+    run: &Run,
+    look: Look,
+    renderer: &Renderer,
+    index: u64,
+    path: &Path,
+) -> Result<(), RenderError> {
     let frame = run.load(index)?;
     let stage = Stage::new(run, look, index, index)?;
-    stage.picture(&frame)?.write_png(path)
+    stage.picture_by(renderer, &frame)?.write_png(path)
 }
 
-fn film(run: &Run, look: Look, path: &Path, fps: Option<u16>) -> Result<(), RenderError> {
+fn film(
+    run: &Run,
+    look: Look,
+    renderer: &Renderer,
+    path: &Path,
+    fps: Option<u16>,
+) -> Result<(), RenderError> {
     let (Some(&first), Some(&last)) = (run.frames.first(), run.frames.last()) else {
         return Ok(());
     };
     let stage = Stage::new(run, look, first, last)?;
     let middle = run.frames[run.frames.len() / 2];
-    let samples = [first, middle, last].map(|index| stage.picture(&run.load(index)?));
+    let draw = |index: u64| stage.picture_by(renderer, &run.load(index)?);
+    let samples = [first, middle, last].map(draw);
     let samples: Vec<_> = samples.into_iter().collect::<Result<_, _>>()?;
     let fps = fps.map_or(run.frames_per_second.min(30.0), f64::from);
     let mut film = Film::create(path, &samples, fps)?;
     let mut counter = Counter::new("frame", run.frames.len());
     for &index in &run.frames {
-        film.add(&stage.picture(&run.load(index)?)?)?;
+        film.add(&draw(index)?)?;
         counter.step();
     }
     counter.close();

@@ -1,5 +1,6 @@
 //! `splashdown run`: a scene from start to end, or an earlier run from where it stopped.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -35,8 +36,10 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if let Some(sentence) = contradiction(&arguments.method) {
         return Err(Failure::Usage(sentence));
     }
+    // Before anything is made or simulated: the port may be in use.
+    let port = if arguments.view { Some(view::reserve(&arguments.viewer)?) } else { None };
     let simulation = if arguments.resume { resume(arguments)? } else { start(arguments)? };
-    finish(simulation, arguments)
+    finish(simulation, port, arguments)
 }
 
 /// Computes with so many threads from now on; None leaves it at one for each core.
@@ -120,15 +123,19 @@ fn observers(scene: &Scene, output: &OutputSettings) -> Vec<Box<dyn Observer>> {
 }
 
 /// Steps until the end or until somebody wants the run to stop.
-fn finish(mut simulation: Simulation, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+fn finish(
+    mut simulation: Simulation,
+    port: Option<TcpListener>,
+    arguments: &RunArguments,
+) -> Result<ExitCode, Failure> {
     let quiet = arguments.quiet;
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let settings = simulation.settings().clone();
     let directory = simulation.path().to_owned();
-    let viewer = match arguments.view {
-        true => Some(view::start(&directory, &arguments.viewer)?),
-        false => None,
+    let viewer = match port {
+        Some(port) => Some(view::start(&directory, port, &arguments.viewer)?),
+        None => None,
     };
     let mut display = Display::new(quiet, simulation.world().clock.time, settings.duration);
     let mut statistics = Statistics::default();

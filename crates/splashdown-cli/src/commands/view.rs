@@ -1,5 +1,6 @@
 //! `splashdown view`: a run in the browser.
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,17 +18,28 @@ use crate::terminal::tell;
 pub fn run(arguments: &ViewArguments) -> Result<ExitCode, Failure> {
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
-    let _server = start(&arguments.directory, &arguments.viewer)?;
+    let port = reserve(&arguments.viewer)?;
+    let _server = start(&arguments.directory, port, &arguments.viewer)?;
     wait(&stop);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts the server in the background, says where it is, and opens the browser.
-pub fn start(directory: &Path, arguments: &ViewerArguments) -> Result<Server, Failure> {
-    let view = View::open(directory)?;
-    let server = Server::start(view, arguments.port).map_err(|e| {
+/// Takes the port before anything else is done: it may be in use.
+pub fn reserve(arguments: &ViewerArguments) -> Result<TcpListener, Failure> {
+    Server::reserve(arguments.port).map_err(|e| {
         Failure::Usage(format!("cannot listen on port {} of 127.0.0.1: {e}", arguments.port))
-    })?;
+    })
+}
+
+/// Starts the server in the background, says where it is, and opens the browser.
+pub fn start(
+    directory: &Path,
+    port: TcpListener,
+    arguments: &ViewerArguments,
+) -> Result<Server, Failure> {
+    let view = View::open(directory)?;
+    let server = Server::start(view, port)
+        .map_err(|e| Failure::Usage(format!("cannot start the viewer: {e}")))?;
     let url = server.url();
     let opened = !arguments.no_open && browser::open(&url);
     let advice = if opened { "" } else { ", open it in a browser" };

@@ -19,7 +19,6 @@ export function decodeFrame(buffer) {
     corner: doubles(view, 24, 3),
     size: doubles(view, 48, 3),
     extremes: [view.getFloat32(72, true), view.getFloat32(76, true)],
-    usual: [view.getFloat32(80, true), view.getFloat32(84, true)],
     places: new Uint16Array(buffer, 96, 4 * count),
     values: view.getUint32(88, true) ? new Uint16Array(buffer, 96 + 8 * count, count) : null,
     bytes: buffer.byteLength,

@@ -2,6 +2,33 @@
 
 const BUDGET = 768 * 2 ** 20;
 const AT_ONCE = 4;
+const THREADS = 2;
+
+/** Fetches bytes in threads of their own, `loader.js`. */
+export class Loader {
+  constructor() {
+    this.waiting = new Map();
+    this.count = 0;
+    this.workers = Array.from({ length: THREADS }, () => {
+      const worker = new Worker("loader.js");
+      worker.onmessage = ({ data: { number, buffer, error } }) => {
+        const { done, failed } = this.waiting.get(number);
+        this.waiting.delete(number);
+        if (buffer) done(buffer);
+        else failed(new Error(error));
+      };
+      return worker;
+    });
+  }
+
+  get(path) {
+    const number = this.count++;
+    return new Promise((done, failed) => {
+      this.waiting.set(number, { done, failed });
+      this.workers[number % THREADS].postMessage({ number, path });
+    });
+  }
+}
 
 export class Store {
   /** `load(key)` gives a promise of something with a length in `bytes`. */

@@ -2,7 +2,7 @@
 
 import { Camera } from "./camera.js";
 import { decodeFrame, decodeMesh } from "./decode.js";
-import { Store } from "./frames.js";
+import { Loader, Store } from "./frames.js";
 import { Plot, Table, plotsOf } from "./plots.js";
 import { Scene, rgb } from "./scene.js";
 import { format } from "./scale.js";
@@ -29,6 +29,7 @@ const state = {
 };
 const tables = new Map();
 const plots = new Map();
+const loader = new Loader();
 let run, scene, camera, store, theme;
 
 async function get(path, read = "json") {
@@ -48,7 +49,7 @@ const frameKey = (index) => `${state.surface ? "surface" : "frame"}/${index}?col
 const bodiesKey = (index) => `bodies/${index}`;
 
 async function load(key) {
-  const buffer = await get(`api/${key}`, "arrayBuffer");
+  const buffer = await loader.get(`api/${key}`);
   return key.startsWith("frame") ? decodeFrame(buffer) : decodeMesh(buffer);
 }
 
@@ -84,6 +85,33 @@ function invalidate() {
   if (due) return;
   due = true;
   requestAnimationFrame(draw);
+}
+
+// A graphics card that is too slow draws fewer particles, larger ones, while things move.
+const COARSEST = 16;
+const pace = { nth: 1, fast: 0, fence: null, dragging: false };
+
+/** Every how many-th particle is drawn now. */
+const detail = () => (state.playing || pace.dragging ? pace.nth : 1);
+
+/** Measures how long the picture takes that was just sent off, and adapts. */
+function keepPace(nth) {
+  if (pace.fence) return;
+  const { gl } = scene;
+  const begun = performance.now();
+  pace.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
+  const look = () => {
+    const took = performance.now() - begun;
+    if (gl.clientWaitSync(pace.fence, 0, 0) === gl.TIMEOUT_EXPIRED && took < 5000) return setTimeout(look, 4);
+    gl.deleteSync(pace.fence);
+    pace.fence = null;
+    if (nth !== pace.nth) return;
+    pace.fast = took < 12 ? pace.fast + 1 : 0;
+    if (took > 40 && nth < COARSEST) pace.nth *= 2;
+    else if (pace.fast > 60 && nth > 1) [pace.nth, pace.fast] = [nth / 2, 0];
+  };
+  setTimeout(look, 4);
 }
 
 let lastDrawn;
@@ -139,7 +167,9 @@ function show() {
   const ramp = run.quantities.find((q) => q.name === state.color).ramp;
   // Until the first surface is made, the particles stay.
   const surface = state.surface && scene.surface.mesh !== undefined;
-  scene.draw(camera, { surface, bodies: $("bodies").checked, ramp, range: state.range, theme });
+  const nth = detail();
+  scene.draw(camera, { surface, bodies: $("bodies").checked, ramp, range: state.range, theme, nth });
+  keepPace(nth);
   const time = index / run.frames_per_second;
   $("scrub").max = state.frames.length - 1;
   $("scrub").value = state.at;
@@ -232,6 +262,7 @@ function play() {
 
 function pause() {
   state.playing = false;
+  invalidate(); // with all particles
   $("play").classList.remove("playing");
   $("play").setAttribute("aria-label", "play");
 }
@@ -355,11 +386,15 @@ function connectPointer() {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     canvas.classList.add("dragging");
+    pace.dragging = true;
     pointers.set(event.pointerId, place(event));
   });
   const release = (event) => {
     pointers.delete(event.pointerId);
-    if (!pointers.size) canvas.classList.remove("dragging");
+    if (pointers.size) return;
+    canvas.classList.remove("dragging");
+    pace.dragging = false;
+    invalidate(); // with all particles
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);

@@ -35,13 +35,10 @@ export class Scene {
     this.palette = texture(gl, run.fluid_colors);
     this.ramps = Object.fromEntries(Object.entries(run.ramps).map(([name, colors]) => [name, texture(gl, colors)]));
     this.empty = gl.createVertexArray();
-    this.points = { array: gl.createVertexArray(), places: gl.createBuffer(), values: gl.createBuffer(), frame: null };
+    this.points = { array: gl.createVertexArray(), places: gl.createBuffer(), values: gl.createBuffer(), frame: null, nth: 0 };
     gl.bindVertexArray(this.points.array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.points.places);
     gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 4, gl.UNSIGNED_SHORT, false, 8, 0);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.points.values);
-    gl.vertexAttribPointer(1, 1, gl.UNSIGNED_SHORT, false, 2, 0);
+    this.skip(1);
     this.fixed = [];
     this.moving = [];
     this.surface = [];
@@ -63,6 +60,18 @@ export class Scene {
     } else {
       gl.disableVertexAttribArray(1);
     }
+  }
+
+  /** From now on draws every nth particle: attributes are read in larger strides, nothing is copied. */
+  skip(nth) {
+    const { gl, points } = this;
+    if (points.nth === nth) return;
+    points.nth = nth;
+    gl.bindVertexArray(points.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, points.places);
+    gl.vertexAttribPointer(0, 4, gl.UNSIGNED_SHORT, false, 8 * nth, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, points.values);
+    gl.vertexAttribPointer(1, 1, gl.UNSIGNED_SHORT, false, 2 * nth, 0);
   }
 
   /** Replaces `fixed`, `moving` or `surface` by the parts of a mesh. */
@@ -141,7 +150,11 @@ export class Scene {
       this.drawWater(common);
     } else if (count > 0) {
       const { frame, array } = this.points;
-      const radius = 0.5 * this.run.spacing * (this.flat ? 1.25 : 1.05);
+      // Fewer particles are larger and fill the same space.
+      const nth = count > EXACT_UP_TO ? look.nth : 1;
+      this.skip(nth);
+      const larger = nth ** (1 / this.run.dimension);
+      const radius = 0.5 * this.run.spacing * (this.flat ? 1.25 : 1.05) * larger;
       this.use(count <= EXACT_UP_TO && !this.flat ? "spheres" : "discs", {
         ...common,
         corner: sub(frame.corner, this.middle),
@@ -151,7 +164,7 @@ export class Scene {
         pixels: (view.projection[5] * height) / 2,
       });
       gl.bindVertexArray(array);
-      gl.drawArrays(gl.POINTS, 0, count);
+      gl.drawArrays(gl.POINTS, 0, Math.ceil(count / nth));
     }
     if (look.bodies) this.drawLines(common, look);
     if (!this.flat) this.drawGround(camera, common, look);

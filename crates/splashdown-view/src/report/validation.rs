@@ -55,7 +55,7 @@ fn section(outcome: &Outcome) -> String {
         escape(outcome.source),
         outcome.seconds
     );
-    html += "<table>\n<tr><th>metric</th><th>measured</th><th>expected</th><th>tolerance</th><th></th></tr>\n";
+    html += "<table class=\"metrics\">\n<tr><th>metric</th><th>measured</th><th>expected</th><th>tolerance</th><th></th></tr>\n";
     for metric in &outcome.metrics {
         html += &row(metric);
     }
@@ -77,8 +77,13 @@ fn row(metric: &Metric) -> String {
     format!(
         "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{expected}</td><td>{tolerance}</td><td>{verdict}</td></tr>\n",
         escape(&metric.metric),
-        number(metric.value)
+        measured(metric.value)
     )
+}
+
+/// With as many digits as the others of its column.
+fn measured(value: f64) -> String {
+    if (1e-3..100.0).contains(&value.abs()) { format!("{value:.5}") } else { number(value) }
 }
 
 fn number(value: f64) -> String {
@@ -97,10 +102,13 @@ fn figure(curve: &Curve) -> String {
         points: series.points.clone(),
         look: Look::Known,
     });
+    // Curves of one plot look alike.
+    let all_tracks = curve.measured.iter().all(|series| is_track(&series.points));
+    let look = if all_tracks { Look::Line } else { Look::Dots };
     let measured = curve.measured.iter().map(|series| Line {
         name: series.name.clone(),
         points: series.points.clone(),
-        look: if is_track(&series.points) { Look::Line } else { Look::Dots },
+        look,
     });
     let plot = Plot {
         title: format!("{}: {}", curve.name, curve.axes[1]),
@@ -150,9 +158,9 @@ mod tests {
         let page = report(&[outcome], "0.1.0");
         for part in [
             "1 of 2 metrics",
-            "<tr class=\"pass\"><td>good</td><td>1.01</td><td>1</td><td>0.1</td><td>pass</td>",
+            "<tr class=\"pass\"><td>good</td><td>1.01000</td><td>1</td><td>0.1</td><td>pass</td>",
             "<tr class=\"fail\"><td>bad</td>",
-            "<td>seen</td><td>9</td><td></td><td></td><td>reported</td>",
+            "<td>seen</td><td>9.00000</td><td></td><td></td><td>reported</td>",
             "Known answer: Martin &amp; Moyce 1952",
             "a/h = 20",
             "<circle",
