@@ -13,6 +13,7 @@ pub const POISEUILLE: Case = Case {
     name: "poiseuille",
     summary: "flow between plates under a body force: velocity profiles at two resolutions",
     source: "analytic series",
+    by_name: false,
     run: poiseuille,
 };
 
@@ -20,6 +21,7 @@ pub const COUETTE: Case = Case {
     name: "couette",
     summary: "flow between plates, one of which moves: velocity profiles and wall stress",
     source: "analytic series",
+    by_name: false,
     run: couette,
 };
 

@@ -12,6 +12,7 @@ pub const CASE: Case = Case {
     name: "incline",
     summary: "a box on a slope whose friction is lowered: onset of sliding, creep, acceleration",
     source: "Coulomb's law; Probst & Teschner 2023, figures 3 and 4",
+    by_name: false,
     run,
 };
 

@@ -7,6 +7,7 @@ pub mod build;
 mod channel;
 pub mod curve;
 mod dam_break;
+mod degenerate;
 mod floating;
 mod hydrostatic;
 mod incline;
@@ -19,6 +20,7 @@ mod rising_sphere;
 mod run;
 mod still_water;
 mod taylor_green;
+mod watch;
 
 use serde::Serialize;
 
@@ -91,6 +93,8 @@ pub struct Case {
     pub summary: &'static str,
     /// Where the known answer comes from.
     pub source: &'static str,
+    /// Takes long: runs only when it is asked for by name.
+    pub by_name: bool,
     run: fn(&mut Report) -> Result<(), String>,
 }
 
@@ -131,6 +135,7 @@ pub fn cases() -> &'static [Case] {
         floating::ARCHIMEDES,
         rising_sphere::CASE,
         momentum::CASE,
+        degenerate::CASE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

@@ -12,6 +12,7 @@ pub const MASS_RATIO: Case = Case {
     name: "mass-ratio",
     summary: "a cube 1000 times heavier on a light one: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 6",
+    by_name: false,
     run: mass_ratio,
 };
 
@@ -19,6 +20,7 @@ pub const BOX_STACK: Case = Case {
     name: "box-stack",
     summary: "eight boxes on each other: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 7",
+    by_name: false,
     run: box_stack,
 };
 

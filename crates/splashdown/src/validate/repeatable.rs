@@ -15,6 +15,7 @@ pub const RESTART: Case = Case {
     name: "restart",
     summary: "a run that is stopped and resumed writes the same bytes as one that is not",
     source: "byte comparison of all outputs",
+    by_name: false,
     run: restart,
 };
 
@@ -22,6 +23,7 @@ pub const THREADS: Case = Case {
     name: "threads",
     summary: "1, 2, 3 and 8 threads give the same bits after 100 steps",
     source: "byte comparison of all outputs and of the whole state",
+    by_name: false,
     run: threads,
 };
 
