@@ -19,6 +19,7 @@ mod repeatable;
 mod rising_sphere;
 mod run;
 mod still_water;
+mod structures;
 mod taylor_green;
 mod watch;
 
@@ -136,6 +137,14 @@ pub fn cases() -> &'static [Case] {
         rising_sphere::CASE,
         momentum::CASE,
         degenerate::CASE,
+        structures::TOWER,
+        structures::CARD_HOUSE,
+        structures::CHAIN,
+        structures::ARCH,
+        structures::LEWIS,
+        structures::TOWER_40,
+        structures::CARD_HOUSE_7,
+        structures::CHAIN_100,
         repeatable::RESTART,
         repeatable::THREADS,
     ];
