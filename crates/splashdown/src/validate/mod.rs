@@ -4,11 +4,13 @@
 //! quick ones run as tests.
 
 pub mod build;
+mod bullet;
 mod channel;
 pub mod curve;
 mod dam_break;
 mod degenerate;
 mod floating;
+mod folder;
 mod hydrostatic;
 mod incline;
 mod leak;
@@ -145,6 +147,8 @@ pub fn cases() -> &'static [Case] {
         structures::TOWER_40,
         structures::CARD_HOUSE_7,
         structures::CHAIN_100,
+        bullet::CASE,
+        bullet::PILE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];
