@@ -122,8 +122,8 @@ fn card_house(report: &mut Report, storeys: u32) -> Result<(), String> {
     let mut overrides = count("left", storeys);
     overrides.extend(count("right", storeys));
     overrides.extend(count("lying", storeys - 1));
-    let end = -0.24 + 0.16 * f64::from(storeys);
-    overrides.push(format!("solid.table.shape.box.max=[{end}, 0, 0.1]"));
+    let end = -0.08 + 0.16 * f64::from(storeys);
+    overrides.push(format!("solid.table.shape.box.max=[{end}, 0, 0.12]"));
     let mut world = world("card-house", text, &overrides)?;
     let start = places(&world);
     let (half, seen) = stand(&mut world, 1.0)?;
