@@ -70,7 +70,11 @@ fn bullet(python: &str, arguments: &[&str]) -> Result<Vec<Value>, String> {
     }
     let output = child.wait_with_output().map_err(explain)?;
     if !output.status.success() {
-        return Err(format!("bench_bullet.py {} ended with {}", arguments.join(" "), output.status));
+        return Err(format!(
+            "bench_bullet.py {} ended with {}",
+            arguments.join(" "),
+            output.status
+        ));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.lines().filter(|line| line.starts_with('{'));

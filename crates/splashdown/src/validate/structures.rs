@@ -115,7 +115,7 @@ fn tower(report: &mut Report, storeys: u32) -> Result<(), String> {
 }
 
 fn card_house(report: &mut Report, storeys: u32) -> Result<(), String> {
-    let text = include_str!("../../validation/card-house.toml");
+    let text = include_str!("../../scenes/card-house.toml");
     let count = |solid: &str, n: u32| {
         (0..2).map(move |k| format!("solid.{solid}.copies.{k}.count={n}")).collect::<Vec<_>>()
     };

@@ -78,11 +78,7 @@ pub struct Seen {
 }
 
 /// Steps to `until` with open eyes; `look` sees every step.
-pub fn watch(
-    world: &mut World,
-    until: f64,
-    mut look: impl FnMut(&World),
-) -> Result<Seen, String> {
+pub fn watch(world: &mut World, until: f64, mut look: impl FnMut(&World)) -> Result<Seen, String> {
     let surfaces = Surfaces::of(world)?;
     let weight: f64 = bodies(world).map(|body| body.mass).sum::<f64>() * world.gravity.length();
     let energy = |world: &World| {
