@@ -90,6 +90,7 @@ impl World {
         state.put("sticks.particle", Array::U32(sticks.iter().map(|s| s.particle).collect()));
         state.put("sticks.other", Array::U32(sticks.iter().map(|s| s.other).collect()));
         state.put("sticks.slip", Array::Vectors(sticks.iter().map(|s| s.slip).collect()));
+        state.put("sticks.load", Array::Vectors(sticks.iter().map(|s| s.load).collect()));
 
         let Clock { time, step, dt, next_id } = *clock;
         state.put_f64("clock.time", time);
@@ -314,12 +315,13 @@ impl State {
         let particle = self.integers("sticks.particle")?;
         let other = self.integers("sticks.other")?;
         let slip = self.vectors("sticks.slip")?;
-        if particle.len() != other.len() || particle.len() != slip.len() {
+        let load = self.vectors("sticks.load")?;
+        if [other.len(), slip.len(), load.len()] != [particle.len(); 3] {
             return Err("its arrays of sticks differ in length".to_owned());
         }
-        let all = particle.iter().zip(other).zip(slip);
-        let sticks: Vec<Stick> =
-            all.map(|((&particle, &other), &slip)| Stick { particle, other, slip }).collect();
+        let all = particle.iter().zip(other).zip(slip.iter().zip(load));
+        let stick = |((&particle, &other), (&slip, &load))| Stick { particle, other, slip, load };
+        let sticks: Vec<Stick> = all.map(stick).collect();
         if sticks.is_sorted_by_key(|stick| (stick.particle, stick.other)) {
             Ok(sticks)
         } else {

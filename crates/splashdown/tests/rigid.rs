@@ -7,8 +7,8 @@ use splashdown::body::Motor;
 use splashdown::math::{DMat3, DQuat, DVec3, Dimension, Pose};
 use splashdown::output::totals::Totals;
 use splashdown::shapes::Shape;
-use splashdown::validate::build::{body, floor};
-use splashdown::world::{TimeStep, World};
+use splashdown::validate::build::{body, floor, pool};
+use splashdown::world::{Solid, TimeStep, Viscosity, World};
 
 const H: f64 = 0.02;
 
@@ -237,4 +237,133 @@ fn a_mass_ratio_of_a_million_is_held_or_refused_by_name() {
     }
     let height = world.solids[2].pose.translation.y / H;
     assert!((height - 7.5).abs() < 0.5, "{height} h");
+}
+
+#[test]
+fn a_mass_ratio_of_a_million_does_not_sink_in_silently_with_default_iterations() {
+    let mut world = world(Dimension::Three);
+    world.add_solid(floor(&world, 0.2).unwrap());
+    world.add_solid(body(&world, "light", &cube(5.0), 1e2, at(0.0, 2.5 * H, 0.0)).unwrap());
+    world.add_solid(body(&world, "heavy", &cube(5.0), 1e8, at(0.0, 7.5 * H, 0.0)).unwrap());
+    while world.clock.time < 0.3 {
+        if let Err(error) = world.step(0.3) {
+            let text = error.to_string();
+            assert!(text.contains("light") || text.contains("heavy"), "{text}");
+            return;
+        }
+    }
+    let height = world.solids[2].pose.translation.y / H;
+    assert!((height - 7.5).abs() < 0.75, "{height} h");
+}
+
+/// A body of one particle, a plate without thickness and a rod without width, each with its centre at the origin.
+fn thinnest(world: &World) -> Vec<Solid> {
+    let mut pebble = body(world, "pebble", &cube(1.0), 2000.0, Pose::IDENTITY).unwrap();
+    pebble.local = vec![DVec3::ZERO];
+    pebble.body.as_mut().unwrap().inertia = DMat3::ZERO;
+    let mut plate = body(world, "plate", &cube(2.0), 500.0, Pose::IDENTITY).unwrap();
+    let sheet = Shape::Plane { normal: DVec3::Y, half_size: 3.0 * H };
+    plate.local = sheet.sample_surface(H, 0.0, Dimension::Three).unwrap();
+    let mut rod = body(world, "rod", &cube(2.0), 500.0, Pose::IDENTITY).unwrap();
+    rod.local = (-3..=3).map(|k| DVec3::X * f64::from(k) * H).collect();
+    rod.body.as_mut().unwrap().inertia = DMat3::from_diagonal(DVec3::new(0.0, 1e-3, 1e-3));
+    vec![pebble, plate, rod]
+}
+
+/// Steps to `until`; an error must name one of the bodies, a state must be finite.
+fn survives(world: &mut World, until: f64) -> bool {
+    while world.clock.time < until {
+        if let Err(error) = world.step(until) {
+            let named = |solid: &Solid| error.to_string().contains(&solid.name);
+            assert!(world.solids.iter().any(named) || error.object == "water", "{error}");
+            return false;
+        }
+        assert!(world.particles.position.iter().all(|x| x.is_finite()));
+        assert!(world.particles.velocity.iter().all(|v| v.is_finite()));
+        for body in world.solids.iter().filter_map(|solid| solid.body.as_ref()) {
+            assert!(body.velocity.is_finite() && body.angular_momentum.is_finite());
+        }
+    }
+    true
+}
+
+#[test]
+fn thin_bodies_at_a_hundred_metres_per_second_are_stopped_by_walls_and_by_each_other() {
+    for k in 0..3 {
+        for against in ["floor", "box"] {
+            let mut world = world(Dimension::Three);
+            world.time_step = TimeStep::default();
+            if against == "floor" {
+                world.add_solid(floor(&world, 0.2).unwrap());
+            } else {
+                let place = at(0.0, -3.0 * H, 0.0);
+                world.add_solid(body(&world, "box", &cube(6.0), 1e3, place).unwrap());
+            }
+            let mut thin = thinnest(&world).swap_remove(k);
+            thin.pose = at(0.003, 0.1, 0.001);
+            thin.body.as_mut().unwrap().velocity = DVec3::new(0.0, -100.0, 0.0);
+            world.add_solid(thin);
+            if survives(&mut world, 0.005) {
+                let gap = world.solids[1].pose.translation.y - world.solids[0].pose.translation.y;
+                let name = &world.solids[1].name;
+                assert!(gap > 0.0, "{name} went through the {against}: {} h", gap / H);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_body_at_a_hundred_metres_per_second_into_water_gives_no_nan() {
+    let cells = [30, 15, 1];
+    let calm = Viscosity::default();
+    let mut world = pool(Dimension::Two, H, cells, 40, calm, &[]).unwrap();
+    let place = at(15.0 * H, 22.0 * H, 0.0);
+    let mut bullet = body(&world, "bullet", &cube(5.0), 8000.0, place).unwrap();
+    bullet.body.as_mut().unwrap().velocity = DVec3::new(0.0, -100.0, 0.0);
+    world.add_solid(bullet);
+    survives(&mut world, 0.004);
+}
+
+#[test]
+fn a_warm_start_saves_iterations_and_changes_nothing_about_rest() {
+    let run = |warm_start: f64| {
+        let mut world = world(Dimension::Three);
+        world.coupling.warm_start = warm_start;
+        world.coupling.min_iterations = 1;
+        world.add_solid(floor(&world, 0.2).unwrap());
+        for k in 0..5 {
+            let place = at(0.0, (6.0 * f64::from(k) + 3.0) * H, 0.0);
+            world.add_solid(body(&world, "box", &cube(6.0), 1e3, place).unwrap());
+        }
+        let mut iterations = 0;
+        while world.clock.time < 0.2 {
+            iterations += world.step(0.2).unwrap().contact_iterations;
+        }
+        (iterations, world.solids[5].pose.translation.y / H)
+    };
+    let (cold, warm) = (run(0.0), run(0.5));
+    assert!(f64::from(warm.0) < 0.9 * f64::from(cold.0), "{cold:?} {warm:?}");
+    assert!((warm.1 - 27.0).abs() < 0.05 && (cold.1 - 27.0).abs() < 0.05, "{cold:?} {warm:?}");
+}
+
+#[test]
+fn a_warm_started_pile_has_the_same_bits_with_any_number_of_threads_and_after_a_restart() {
+    let start = || {
+        let mut world = world(Dimension::Three);
+        world.coupling.warm_start = 0.5;
+        world.add_solid(floor(&world, 0.2).unwrap());
+        world.add_solid(body(&world, "a", &cube(5.0), 1e3, at(0.0, 2.6 * H, 0.0)).unwrap());
+        world.add_solid(body(&world, "b", &cube(5.0), 1e3, at(0.01, 7.8 * H, 0.0)).unwrap());
+        world
+    };
+    let run = |mut world: World, steps: usize, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| (0..steps).for_each(|_| assert!(world.step(f64::INFINITY).is_ok())));
+        world
+    };
+    let whole = run(start(), 60, 1);
+    assert!(whole.sticks.iter().any(|stick| stick.load.y > 0.0));
+    let mut resumed = start();
+    resumed.import_state(&run(start(), 35, 3).export_state()).unwrap();
+    assert!(whole.export_state() == run(resumed, 25, 2).export_state());
 }

@@ -18,7 +18,7 @@ fn passes(name: &str) {
             curve.name
         );
     }
-    let has_curve = ["poiseuille", "couette"].contains(&name);
+    let has_curve = ["poiseuille", "couette", "chain"].contains(&name);
     assert!(!has_curve || !report.curves.is_empty());
 }
 
@@ -55,6 +55,26 @@ fn a_heavy_cube_rests_on_a_light_one() {
 #[test]
 fn eight_boxes_stand_on_each_other() {
     passes("box-stack");
+}
+
+#[test]
+fn tips_edges_and_rims_neither_sink_in_nor_gain_energy() {
+    passes("degenerate");
+}
+
+#[test]
+fn a_round_tower_of_ten_storeys_stands() {
+    passes("tower");
+}
+
+#[test]
+fn a_house_of_cards_of_three_storeys_stands() {
+    passes("card-house");
+}
+
+#[test]
+fn a_chain_of_ten_rings_is_hardly_longer_than_they_are() {
+    passes("chain");
 }
 
 #[test]

@@ -4,12 +4,15 @@
 //! the same side: a box on a slope creeps. Contacts therefore remember how far they have slipped, up to
 //! a hundredth of a spacing, and (R4) takes a share of it back in every step. A contact that slides drags
 //! this memory behind it, in the direction that friction has anyway; it forgets when it opens.
+//!
+//! With a warm start they also remember what they carried, as a force: the next solve begins with a share
+//! of it, turned into its own normal and tangents.
 
 use crate::math::DVec3;
-use crate::rigid::bodies::Body;
+use crate::rigid::bodies::{Body, mass_unit};
 use crate::rigid::contact::Contact;
 use crate::rigid::search::threshold;
-use crate::rigid::solve::ContactSystem;
+use crate::rigid::solve::{ContactSystem, Unknown};
 use crate::world::World;
 
 /// Slip beyond this, in h, is not taken back.
@@ -27,29 +30,41 @@ pub struct Stick {
     pub other: u32,
     /// How far it has slipped, m.
     pub slip: DVec3,
+    /// The force on the particle's body, N; zero without a warm start.
+    pub load: DVec3,
 }
 
-/// The slips that `contacts` remember, in h; `world.sticks` are sorted.
-pub fn slips(world: &World, contacts: &[Contact]) -> Vec<DVec3> {
+/// What `contacts` remember: slips, in h, and where a solve of a step of length `dt` should begin.
+/// `world.sticks` are sorted.
+pub fn recall(world: &World, contacts: &[Contact], dt: f64) -> (Vec<DVec3>, Vec<Unknown>) {
+    let share = world.coupling.warm_start / newton(world, dt);
     let of = |contact: &Contact| {
         let key = (world.particles.id[contact.particle], contact.solids[1] as u32);
         let found = world.sticks.binary_search_by_key(&key, |stick| (stick.particle, stick.other));
-        found.map_or(DVec3::ZERO, |at| world.sticks[at].slip / world.spacing)
+        let Ok(at) = found else { return (DVec3::ZERO, Unknown::default()) };
+        let Stick { slip, load, .. } = world.sticks[at];
+        let load = share * load;
+        let pressure = contact.normal.dot(load).max(0.0) / contact.strength;
+        let [a, b] = contact.tangents.map(|t| t.dot(load));
+        (slip / world.spacing, [pressure, a, b])
     };
-    contacts.iter().map(of).collect()
+    contacts.iter().map(of).unzip()
 }
 
-/// What to remember after a step in which the bodies moved as they now do.
+/// What to remember after a step of length `dt` in which the bodies moved as they now do.
 pub fn remember(
     world: &World,
     system: &ContactSystem,
     old: &[DVec3],
     bodies: &[Body],
+    dt: f64,
 ) -> Vec<Stick> {
     let open = -OPEN * threshold(world.kernel());
+    let newton = if world.coupling.warm_start > 0.0 { newton(world, dt) } else { 0.0 };
     let mut sticks = Vec::new();
     for (k, contact) in system.contacts().iter().enumerate() {
-        if contact.overlap < open || contact.friction == 0.0 {
+        let load = newton * system.force_of(k);
+        if contact.overlap < open || (contact.friction == 0.0 && load == DVec3::ZERO) {
             continue;
         }
         let slip = contact.slip(contact.solids.map(|solid| &bodies[solid].motion));
@@ -59,8 +74,14 @@ pub fn remember(
             particle: world.particles.id[contact.particle],
             other: contact.solids[1] as u32,
             slip: (before + step).clamp_length_max(LONGEST) * world.spacing,
+            load,
         });
     }
     sticks.sort_unstable_by_key(|stick| (stick.particle, stick.other));
     sticks
+}
+
+/// Newtons of a force that is one in the solver's units.
+fn newton(world: &World, dt: f64) -> f64 {
+    mass_unit(world) * world.spacing / (dt * dt)
 }

@@ -132,16 +132,21 @@ fn tangents(normal: DVec3, dimension: Dimension) -> [DVec3; 2] {
 /// δ°: the number density one spacing away from a flat layer of particles, on average over the places
 /// that a particle can have above it (they differ by 0.1 % in space, 1 % in the plane).
 pub fn threshold(kernel: Kernel) -> f64 {
-    above_layer(kernel, |q| kernel.w(q))
+    above_layer(kernel, 1.0, |q| kernel.w(q))
+}
+
+/// By how much that density is exceeded by a particle `distance` spacings away from the layer.
+pub fn excess(kernel: Kernel, distance: f64) -> f64 {
+    above_layer(kernel, distance, |q| kernel.w(q)) - threshold(kernel)
 }
 
 /// How fast that density grows when the particle comes closer, per h.
 pub fn touching_slope(kernel: Kernel) -> f64 {
-    above_layer(kernel, |q| -kernel.dw(q) / q)
+    above_layer(kernel, 1.0, |q| -kernel.dw(q) / q)
 }
 
-/// The mean sum of `term`, of the distance, over the particles of a flat layer one spacing away.
-fn above_layer(kernel: Kernel, term: impl Fn(f64) -> f64) -> f64 {
+/// The mean sum of `term`, of the distance, over the particles of a flat layer `height` spacings away.
+fn above_layer(kernel: Kernel, height: f64, term: impl Fn(f64) -> f64) -> f64 {
     let flat = kernel.dimension == Dimension::Two;
     let steps = 8;
     let reach = -3..=3i32;
@@ -153,7 +158,7 @@ fn above_layer(kernel: Kernel, term: impl Fn(f64) -> f64) -> f64 {
             for x in reach.clone() {
                 for z in depth.clone() {
                     let z = if flat { 0.0 } else { f64::from(z) + z0 };
-                    sum += term(DVec3::new(f64::from(x) + x0, 1.0, z).length());
+                    sum += term(DVec3::new(f64::from(x) + x0, height, z).length());
                 }
             }
         }

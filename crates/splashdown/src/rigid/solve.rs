@@ -124,6 +124,24 @@ impl ContactSystem {
         &self.contacts
     }
 
+    /// The force that contact `k` puts on the body of its particle.
+    pub fn force_of(&self, k: usize) -> crate::math::DVec3 {
+        let ([psi, a, b], contact) = (self.unknown[k], &self.contacts[k]);
+        let [s, t] = contact.tangents;
+        psi * contact.strength * contact.normal + a * s + b * t
+    }
+
+    /// Begins with these unknowns instead of none.
+    pub fn begin_with(&mut self, unknown: Vec<Unknown>) {
+        self.unknown = unknown;
+    }
+
+    /// The deepest contact, if it is as dense as `density` above the threshold of contact.
+    pub fn sunk(&self, density: f64) -> Option<&Contact> {
+        let deep = self.contacts.iter().filter(|contact| contact.overlap > density);
+        deep.max_by(|a, b| a.overlap.total_cmp(&b.overlap))
+    }
+
     /// Starts from the motions that `bodies` have now.
     pub fn start_from(&mut self, bodies: &[Body]) {
         self.given = bodies.iter().map(|body| body.motion).collect();

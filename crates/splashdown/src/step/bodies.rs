@@ -11,9 +11,9 @@ use crate::math::{DVec3, Pose};
 use crate::particles::neighbors::Neighbors;
 use crate::rigid::bodies::{Body, Twist, bodies, mass_unit};
 use crate::rigid::integrate::{Moved, moved};
-use crate::rigid::memory::{Stick, remember, slips};
-use crate::rigid::search::{contacts, touching_slope};
-use crate::rigid::solve::{ContactSystem, Swept};
+use crate::rigid::memory::{Stick, recall, remember};
+use crate::rigid::search::{contacts, excess, touching_slope};
+use crate::rigid::solve::{ContactSystem, Swept, is_small};
 use crate::sph::loads::Loads;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
@@ -29,6 +29,9 @@ const LONGEST_MOVE: f64 = 0.5;
 
 /// A contact solve that leaves this residual has failed: bodies would sink into each other.
 const HOPELESS: f64 = 0.05;
+/// Surfaces that come closer than this, in spacings between layers of samples that touch at one, while the
+/// solve does not reach its tolerance, are lost in each other.
+const SUNK: f64 = 0.3;
 
 /// Rigid bodies during a step.
 #[derive(Debug, Default)]
@@ -151,7 +154,8 @@ impl World {
     /// The contacts of this step, ready to be solved from the motions that bodies have by now.
     pub(super) fn prepare_contacts(&self, work: &Workspace, step: &mut BodyStep, dt: f64) {
         let mut found = work.contacts.clone();
-        step.slips = slips(self, &found);
+        let (slips, begin) = recall(self, &found, dt);
+        step.slips = slips;
         if self.coupling.method == CouplingMethod::Interlinked {
             explicit_friction(&found, &mut step.bodies);
             found.iter_mut().for_each(|contact| contact.friction = 0.0);
@@ -161,6 +165,7 @@ impl World {
         let largest = hop * dt * touching_slope(self.kernel());
         let wet: Vec<bool> = work.touches.count.iter().map(|&n| n > 0).collect();
         step.system = ContactSystem::new(found, &step.bodies, largest, &step.slips, &wet);
+        step.system.begin_with(begin);
     }
 
     /// How far to go with contacts in it.
@@ -221,6 +226,14 @@ impl World {
             let worst = step.system.most_compressed().map_or(0, |contact| contact.particle);
             return Err(self.step_error("contact out of control", worst, dt));
         }
+        if !is_small(&step.swept, &self.coupling)
+            && let Some(contact) = step.system.sunk(excess(self.kernel(), SUNK))
+        {
+            let other = &self.solids[contact.solids[1]].name;
+            let many = step.solved.iterations;
+            let what = format!("{many} iterations did not stop the sinking into {other}");
+            return Err(self.step_error(&what, contact.particle, dt));
+        }
         for (solid, body) in self.solids.iter().zip(&step.bodies).filter(|(_, b)| b.is_dynamic) {
             let first = solid.range.start;
             if !(body.motion.linear.is_finite() && body.motion.angular.is_finite()) {
@@ -255,7 +268,7 @@ impl World {
         let all = self.solids.iter().zip(&step.bodies).zip(&step.start);
         BodyResult {
             moved: all.map(|((solid, body), start)| moved(self, solid, body, start, dt)).collect(),
-            sticks: remember(self, &step.system, &step.slips, &step.bodies),
+            sticks: remember(self, &step.system, &step.slips, &step.bodies, dt),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
+use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
-use crate::shapes::{Face, Shape};
+use crate::shapes::{Face, MeshShape, Shape};
 use crate::world::{Load, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
@@ -37,6 +38,28 @@ pub fn body(
     let (mass, inertia) = mass_of(shape, density, world.dimension);
     let mut solid = wall(world, name, shape, pose)?;
     solid.body = Some(RigidBody::at_rest(mass, inertia));
+    Ok(solid)
+}
+
+/// A rigid body of a closed `mesh`, with its centre of mass at `place`.
+pub fn mesh_body(
+    world: &World,
+    name: &str,
+    mut mesh: TriangleMesh,
+    density: f64,
+    place: DVec3,
+) -> Result<Solid, String> {
+    let shape = |mesh: &TriangleMesh| -> Result<_, String> {
+        let shape = Shape::Mesh(MeshShape::new(mesh.clone()).map_err(|e| e.to_string())?);
+        let moments = shape.inside_moments(world.dimension).ok_or("a mesh that is not closed")?;
+        Ok((shape, moments))
+    };
+    let (_, moments) = shape(&mesh)?;
+    mesh.vertices.iter_mut().for_each(|v| *v -= moments.centre());
+    let (shape, moments) = shape(&mesh)?;
+    let mut solid = wall(world, name, &shape, at(place))?;
+    let mass = density * moments.measure;
+    solid.body = Some(RigidBody::at_rest(mass, mass * moments.inertia_per_mass()));
     Ok(solid)
 }
 

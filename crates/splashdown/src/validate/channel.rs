@@ -11,6 +11,7 @@ pub const POISEUILLE: Case = Case {
     name: "poiseuille",
     summary: "flow between plates under a body force: velocity profiles at two resolutions",
     source: "analytic series",
+    by_name: false,
     run: poiseuille,
 };
 
@@ -18,6 +19,7 @@ pub const COUETTE: Case = Case {
     name: "couette",
     summary: "flow between plates, one of which moves: velocity profiles and wall stress",
     source: "analytic series",
+    by_name: false,
     run: couette,
 };
 

@@ -8,6 +8,7 @@ pub const CASE: Case = Case {
     name: "dam-break",
     summary: "front and height of a collapsing column at three resolutions",
     source: "Martin & Moyce 1952, Phil. Trans. R. Soc. A 244: tables 2 and 6, n² = 2, a = 0.05715 m",
+    by_name: false,
     run,
 };
 

@@ -11,6 +11,7 @@ pub const ARCHIMEDES: Case = Case {
     name: "archimedes",
     summary: "force on submerged bodies, draft of floating ones, drift of a neutral one",
     source: "Archimedes: ρ g V",
+    by_name: false,
     run: archimedes,
 };
 
@@ -18,6 +19,7 @@ pub const LIGHT_BODY: Case = Case {
     name: "light-body",
     summary: "bodies 10, 100 and 1000 times lighter than water: stable, one and many",
     source: "bounded speeds; Probst & Teschner 2023 as printed fails below about 1:20",
+    by_name: false,
     run: light_body,
 };
 

@@ -9,6 +9,7 @@ pub const CASE: Case = Case {
     name: "hydrostatic",
     summary: "a column at rest: pressure over depth, force on the tank, stillness (2D and 3D)",
     source: "analytic: p = ρ g d",
+    by_name: false,
     run,
 };
 

@@ -1,17 +1,18 @@
-//! A box on a slope: when it starts to slide, how fast, and whether it creeps before.
+//! A box and a duck on a slope: when they start to slide, how fast, and whether they creep before.
 
-use super::build::{at, body, floor};
+use super::build::{at, body, floor, mesh_body};
 use super::run::{advance, slope};
 use super::{Case, Report};
 use crate::body::CouplingMethod;
 use crate::math::{DVec3, Dimension};
-use crate::shapes::Shape;
-use crate::world::{TimeStep, World};
+use crate::shapes::{Shape, library};
+use crate::world::{Solid, TimeStep, World};
 
 pub const CASE: Case = Case {
     name: "incline",
-    summary: "a box on a slope whose friction is lowered: onset of sliding, creep, acceleration",
+    summary: "a box and a duck on a slope whose friction is lowered: onset of sliding, creep, acceleration",
     source: "Coulomb's law; Probst & Teschner 2023, figures 3 and 4",
+    by_name: false,
     run,
 };
 
@@ -20,24 +21,47 @@ const G: f64 = 9.81;
 /// How fast friction is lowered, 1/s.
 const LOWERED: f64 = 0.2;
 
-/// A box of ten spacings on a slope of `degrees`, with friction `mu`. Gravity is what is turned.
-fn slope_world(degrees: f64, mu: f64, method: CouplingMethod) -> Result<World, String> {
+/// A slope of `degrees` with nothing on it. Gravity is what is turned.
+fn tilted(degrees: f64, method: CouplingMethod) -> World {
     let mut world = World::new(Dimension::Three, H);
     world.time_step = TimeStep::Fixed(1e-3);
     world.coupling.method = method;
     let angle = degrees.to_radians();
     world.gravity = G * DVec3::new(angle.sin(), -angle.cos(), 0.0);
+    world
+}
+
+/// A box of ten spacings on a slope of `degrees`, with friction `mu`.
+fn slope_world(degrees: f64, mu: f64, method: CouplingMethod) -> Result<World, String> {
+    let mut world = tilted(degrees, method);
     // A cube would topple at 45°.
     let height = if degrees > 40.0 { 3.0 * H } else { 5.0 * H };
     let shape = Shape::Box { half: DVec3::new(5.0 * H, height, 5.0 * H) };
     // Not in step with the samples of the floor.
     let pose = at(DVec3::new(-0.303, height, 0.0017));
-    let mut ground = floor(&world, 0.5)?;
-    let mut solid = body(&world, "box", &shape, 1000.0, pose)?;
+    let solid = body(&world, "box", &shape, 1000.0, pose)?;
+    put(&mut world, solid, mu)?;
+    Ok(world)
+}
+
+/// The same with a duck of twenty spacings that looks down the slope.
+fn duck_world(mu: f64) -> Result<World, String> {
+    let mut world = tilted(30.0, CouplingMethod::Monolithic);
+    let mut duck = mesh_body(&world, "duck", library::duck(20.0 * H), 1000.0, DVec3::ZERO)?;
+    let lowest = duck.surface.vertices.iter().map(|v| v.y).fold(f64::INFINITY, f64::min);
+    duck.pose.translation = DVec3::new(-0.203, -lowest, 0.0017);
+    duck.placement = duck.pose;
+    put(&mut world, duck, mu)?;
+    Ok(world)
+}
+
+/// Puts `solid` on a floor, both with friction `mu`.
+fn put(world: &mut World, mut solid: Solid, mu: f64) -> Result<(), String> {
+    let mut ground = floor(world, 0.5)?;
     (ground.friction, solid.friction) = (mu, mu);
     world.add_solid(ground);
     world.add_solid(solid);
-    Ok(world)
+    Ok(())
 }
 
 fn place(world: &World) -> f64 {
@@ -48,30 +72,44 @@ fn speed(world: &World) -> f64 {
     world.solids[1].body.as_ref().map_or(f64::NAN, |body| body.velocity.x)
 }
 
-fn run(report: &mut Report) -> Result<(), String> {
+/// The friction at which what lies on a slope of 30° starts to slide when friction is lowered, and how it
+/// creeps before, in h/s.
+pub(super) fn onset(world: &mut World) -> Result<[f64; 2], String> {
     let angle = 30.0f64.to_radians();
-    let mut world = slope_world(30.0, 1.0, CouplingMethod::Monolithic)?;
     let (mut sticking, mut onset) = ((f64::NAN, f64::NAN), f64::NAN);
     while world.clock.time < 3.0 && onset.is_nan() {
         let mu = 1.0 - LOWERED * world.clock.time;
         world.solids.iter_mut().for_each(|solid| solid.friction = mu);
         world.step(3.0).map_err(|e| e.to_string())?;
         if world.clock.time < 0.2 {
-            sticking.0 = place(&world);
+            sticking.0 = place(world);
         }
         if mu > 0.6 {
-            sticking.1 = place(&world);
+            sticking.1 = place(world);
         }
-        // The box is this fast so much later than it starts: v = ½ g cos θ (dμ/dt) t².
+        // It is this fast so much later than it starts: v = ½ g cos θ (dμ/dt) t².
         let fast = 0.02;
-        if speed(&world) > fast {
+        if speed(world) > fast {
             let late = (2.0 * fast / (G * angle.cos() * LOWERED)).sqrt();
             onset = mu + LOWERED * late;
         }
     }
-    report.close("30°: friction at which it starts to slide", onset, angle.tan(), 0.015);
-    let creep = (sticking.1 - sticking.0) / (H * 1.8);
+    Ok([onset, (sticking.1 - sticking.0) / (H * 1.8)])
+}
+
+/// The box of ten spacings on 30°.
+pub(super) fn box_world() -> Result<World, String> {
+    slope_world(30.0, 1.0, CouplingMethod::Monolithic)
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    let tangent = 30.0f64.to_radians().tan();
+    let [found, creep] = onset(&mut box_world()?)?;
+    report.close("30°: friction at which it starts to slide", found, tangent, 0.015);
     report.at_most("30°: creep while sticking, h/s", creep, 0.1);
+    let [found, creep] = onset(&mut duck_world(1.0)?)?;
+    report.close("duck, 30°: friction at which it starts to slide", found, tangent, 0.05);
+    report.at_most("duck, 30°: creep while sticking, h/s", creep, 0.1);
 
     for (degrees, mu) in [(10.0, 0.1), (20.0, 0.2), (30.0, 0.2), (30.0, 0.4), (45.0, 0.4)] {
         let mut world = slope_world(degrees, mu, CouplingMethod::Monolithic)?;

@@ -10,6 +10,7 @@ pub const CASE: Case = Case {
     name: "leak",
     summary: "ten seconds of violent sloshing in a closed tank, a sphere and a cone",
     source: "a closed container stays closed",
+    by_name: false,
     run,
 };
 

@@ -4,10 +4,13 @@
 //! quick ones run as tests.
 
 pub mod build;
+mod bullet;
 mod channel;
 pub mod curve;
 mod dam_break;
+mod degenerate;
 mod floating;
+mod folder;
 mod hydrostatic;
 mod incline;
 mod leak;
@@ -18,7 +21,9 @@ mod repeatable;
 mod rising_sphere;
 mod run;
 mod still_water;
+mod structures;
 mod taylor_green;
+mod watch;
 
 use serde::Serialize;
 
@@ -91,6 +96,8 @@ pub struct Case {
     pub summary: &'static str,
     /// Where the known answer comes from.
     pub source: &'static str,
+    /// Takes long: runs only when it is asked for by name.
+    pub by_name: bool,
     run: fn(&mut Report) -> Result<(), String>,
 }
 
@@ -131,6 +138,17 @@ pub fn cases() -> &'static [Case] {
         floating::ARCHIMEDES,
         rising_sphere::CASE,
         momentum::CASE,
+        degenerate::CASE,
+        structures::TOWER,
+        structures::CARD_HOUSE,
+        structures::CHAIN,
+        structures::ARCH,
+        structures::LEWIS,
+        structures::TOWER_40,
+        structures::CARD_HOUSE_7,
+        structures::CHAIN_100,
+        bullet::CASE,
+        bullet::PILE,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

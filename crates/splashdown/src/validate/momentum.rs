@@ -12,6 +12,7 @@ pub const CASE: Case = Case {
     name: "momentum",
     summary: "tumbling bodies collide, dry and in water: change of both momenta per step, by method",
     source: "conservation of momentum",
+    by_name: false,
     run,
 };
 

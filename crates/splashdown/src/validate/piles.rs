@@ -12,6 +12,7 @@ pub const MASS_RATIO: Case = Case {
     name: "mass-ratio",
     summary: "a cube 1000 times heavier on a light one: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 6",
+    by_name: false,
     run: mass_ratio,
 };
 
@@ -19,13 +20,14 @@ pub const BOX_STACK: Case = Case {
     name: "box-stack",
     summary: "eight boxes on each other: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 7",
+    by_name: false,
     run: box_stack,
 };
 
 const H: f64 = 0.02;
 
 /// Cubes of `cells` spacings and these densities on each other, each a little above the one below.
-fn pile(
+pub(super) fn pile(
     cells: f64,
     densities: &[f64],
     error: f64,
@@ -47,18 +49,18 @@ fn pile(
 }
 
 /// What came out of a pile.
-struct Outcome {
+pub(super) struct Outcome {
     /// Iterations per step in the second half.
-    iterations: f64,
+    pub iterations: f64,
     /// Largest penetration, in h.
-    worst: f64,
+    pub worst: f64,
     /// Error of the height of the top, in h.
-    sunk: f64,
+    pub sunk: f64,
     /// Largest speed of a body at the end, m/s.
-    speed: f64,
+    pub speed: f64,
 }
 
-fn settle(mut world: World, cells: f64, until: f64) -> Result<Outcome, String> {
+pub(super) fn settle(mut world: World, cells: f64, until: f64) -> Result<Outcome, String> {
     let (mut iterations, mut steps, mut worst) = (0, 0, 0.0f64);
     advance(&mut world, until, |world, step| {
         worst = worst.max(step.penetration / H);

@@ -12,6 +12,7 @@ pub const CASE: Case = Case {
     name: "fluid-pillar",
     summary: "a deep column with a floating cube: iterations of Jacobi and NNCG, growth with depth",
     source: "Probst & Teschner 2023, figure 8",
+    by_name: false,
     run,
 };
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::folder::Folder;
 use super::run::in_dimension;
 use super::{Case, Report};
 use crate::output::driver::Simulation;
@@ -15,6 +16,7 @@ pub const RESTART: Case = Case {
     name: "restart",
     summary: "a run that is stopped and resumed writes the same bytes as one that is not",
     source: "byte comparison of all outputs",
+    by_name: false,
     run: restart,
 };
 
@@ -22,6 +24,7 @@ pub const THREADS: Case = Case {
     name: "threads",
     summary: "1, 2, 3 and 8 threads give the same bits after 100 steps",
     source: "byte comparison of all outputs and of the whole state",
+    by_name: false,
     run: threads,
 };
 
@@ -67,7 +70,7 @@ fn steps(simulation: &mut Simulation, steps: u64) -> Result<(), String> {
 fn restart(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("restart")?;
     for dimension in [2, 3] {
-        let (whole, parts) = (folder.0.join("whole"), folder.0.join("parts"));
+        let (whole, parts) = (folder.path.join("whole"), folder.path.join("parts"));
         let mut run = start(dimension, &whole)?;
         steps(&mut run, u64::MAX)?;
         run.finish().map_err(|e| e.to_string())?;
@@ -97,7 +100,7 @@ fn threads(report: &mut Report) -> Result<(), String> {
     for dimension in [2, 3] {
         let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
         for count in [1, 2, 3, 8] {
-            let path = folder.0.join(format!("{dimension}d-{count}"));
+            let path = folder.path.join(format!("{dimension}d-{count}"));
             with_threads(count, || {
                 let mut run = start(dimension, &path)?;
                 steps(&mut run, 100)?;
@@ -150,23 +153,4 @@ fn contents(directory: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
 fn differences(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> f64 {
     let names: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
     names.into_iter().filter(|name| a.get(*name) != b.get(*name)).count() as f64
-}
-
-/// A folder that is gone when the case is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(case: &str) -> Result<Folder, String> {
-        let name = format!("splashdown-{case}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Nothing depends on it: at worst the system's temporary folder keeps some files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -11,6 +11,7 @@ pub const CASE: Case = Case {
     name: "rising-sphere",
     summary: "a disc ten times lighter than water rises: stability of the three couplings",
     source: "Gissler et al. 2019, section 4.1.1",
+    by_name: false,
     run,
 };
 

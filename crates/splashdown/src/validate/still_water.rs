@@ -9,6 +9,7 @@ pub const CASE: Case = Case {
     name: "still-water",
     summary: "a tank left alone for ten seconds: drift of the volume and of the surface (2D and 3D)",
     source: "conservation of volume",
+    by_name: false,
     run,
 };
 

@@ -11,6 +11,7 @@ pub const CASE: Case = Case {
     name: "taylor-green",
     summary: "decaying vortices at Re = 100, two resolutions",
     source: "Taylor & Green 1937: the energy decays as exp(−16 π² ν t / L²)",
+    by_name: false,
     run,
 };
 
