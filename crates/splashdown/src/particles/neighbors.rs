@@ -17,7 +17,7 @@ use super::firmness::Firmness;
 use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
-use super::simd::{Lanes, Vectorised, dispatch};
+use super::simd::{Candidates, FAR, Lanes, Vectorised, dispatch};
 use crate::math::Dimension;
 use crate::with_kernel;
 
@@ -336,83 +336,6 @@ fn split_into_jobs(
     }
 }
 
-/// Particles around a cell, seen from its corner, one array per coordinate.
-#[derive(Default)]
-pub struct Candidates {
-    /// In h.
-    pub x: Vec<f32>,
-    /// In h.
-    pub y: Vec<f32>,
-    /// In h.
-    pub z: Vec<f32>,
-    slot: Vec<u32>,
-    count: usize,
-}
-
-/// So far away that it is nobody's neighbour, near enough that its square is finite.
-const FAR: f32 = 1.0e6;
-
-impl Candidates {
-    /// Candidates at these places, padded.
-    #[cfg(test)]
-    pub(crate) fn at(places: &[[f32; 3]]) -> Candidates {
-        let mut candidates = Candidates::default();
-        for &[x, y, z] in places {
-            let one = Slots { index: vec![0], x: vec![x], y: vec![y], z: vec![z] };
-            candidates.add(&one, (0, 1), [0.0; 3]);
-        }
-        candidates.pad();
-        candidates
-    }
-
-    fn clear(&mut self) {
-        self.x.clear();
-        self.y.clear();
-        self.z.clear();
-        self.slot.clear();
-    }
-
-    /// Adds slots `first` to `end`, whose cell lies `shift` away.
-    #[inline(always)]
-    fn add(&mut self, from: &Slots, (first, end): (u32, u32), shift: [f32; 3]) {
-        let range = first as usize..end as usize;
-        self.x.extend(from.x[range.clone()].iter().map(|x| x + shift[0]));
-        self.y.extend(from.y[range.clone()].iter().map(|y| y + shift[1]));
-        self.z.extend(from.z[range].iter().map(|z| z + shift[2]));
-        self.slot.extend(first..end);
-    }
-
-    /// Where a candidate is whose number came from `Lanes::collect`.
-    #[inline(always)]
-    fn place(&self, number: usize) -> [f32; 3] {
-        debug_assert!(number < self.x.len());
-        // SAFETY: `collect` only hands out numbers of candidates, padding included, and the four arrays are
-        // equally long. The checks would cost a tenth of the search.
-        unsafe {
-            let [x, y, z] = [&self.x, &self.y, &self.z];
-            [*x.get_unchecked(number), *y.get_unchecked(number), *z.get_unchecked(number)]
-        }
-    }
-
-    /// The slot of a candidate whose number came from `Lanes::collect`.
-    #[inline(always)]
-    fn slot(&self, number: usize) -> u32 {
-        debug_assert!(number < self.slot.len());
-        // SAFETY: as in `place`.
-        unsafe { *self.slot.get_unchecked(number) }
-    }
-
-    /// Adds at least one and at most eight candidates that never match, to a multiple of eight.
-    fn pad(&mut self) {
-        self.count = self.x.len();
-        let padded = self.count + 8 - self.count % 8;
-        for array in [&mut self.x, &mut self.y, &mut self.z] {
-            array.resize(padded, FAR);
-        }
-        self.slot.resize(padded, 0);
-    }
-}
-
 /// Buffers of one thread.
 #[derive(Default)]
 struct Buffers {
@@ -521,7 +444,7 @@ impl Search<'_> {
             let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
             let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
             let (w, dw) = S::evaluate(q);
-            let index = slots.index[from.slot[h] as usize];
+            let index = slots.index[from.slot(h) as usize];
             let scale = self.sigma * self.input.weight[index as usize];
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
@@ -594,10 +517,10 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
 
             if let Some(radius) = search.input.wide_radius {
                 L::collect(fluid, place, radius * radius, hits);
-                let index = |h: &u32| halo.fluid.index[fluid.slot[*h as usize] as usize];
+                let index = |h: &u32| halo.fluid.index[fluid.slot(*h as usize) as usize];
                 chunk.wide.extend(hits.iter().map(index));
                 L::collect(wall, place, radius * radius, hits);
-                let index = |h: &u32| halo.wall.index[wall.slot[*h as usize] as usize];
+                let index = |h: &u32| halo.wall.index[wall.slot(*h as usize) as usize];
                 chunk.wide.extend(hits.iter().map(index));
                 chunk.wide_ends.push(chunk.wide.len() as u32);
             }

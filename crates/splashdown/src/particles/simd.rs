@@ -7,7 +7,7 @@
 
 use glam::Vec4;
 
-use super::neighbors::Candidates;
+use super::halo::Slots;
 use super::pair::Pair;
 
 /// The operations that depend on the processor.
@@ -23,6 +23,84 @@ pub trait Lanes: Copy {
 
     /// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
     fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>);
+}
+
+/// Particles around a cell, seen from its corner, one array per coordinate.
+#[derive(Default)]
+pub struct Candidates {
+    /// In h.
+    pub x: Vec<f32>,
+    /// In h.
+    pub y: Vec<f32>,
+    /// In h.
+    pub z: Vec<f32>,
+    slot: Vec<u32>,
+    /// Without the padding.
+    pub count: usize,
+}
+
+/// So far away that it is nobody's neighbour, near enough that its square is finite.
+pub const FAR: f32 = 1.0e6;
+
+impl Candidates {
+    /// Candidates at these places, padded.
+    #[cfg(test)]
+    pub(crate) fn at(places: &[[f32; 3]]) -> Candidates {
+        let mut candidates = Candidates::default();
+        for &[x, y, z] in places {
+            let one = Slots { index: vec![0], x: vec![x], y: vec![y], z: vec![z] };
+            candidates.add(&one, (0, 1), [0.0; 3]);
+        }
+        candidates.pad();
+        candidates
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.x.clear();
+        self.y.clear();
+        self.z.clear();
+        self.slot.clear();
+    }
+
+    /// Adds slots `first` to `end`, whose cell lies `shift` away.
+    #[inline(always)]
+    pub(super) fn add(&mut self, from: &Slots, (first, end): (u32, u32), shift: [f32; 3]) {
+        let range = first as usize..end as usize;
+        self.x.extend(from.x[range.clone()].iter().map(|x| x + shift[0]));
+        self.y.extend(from.y[range.clone()].iter().map(|y| y + shift[1]));
+        self.z.extend(from.z[range].iter().map(|z| z + shift[2]));
+        self.slot.extend(first..end);
+    }
+
+    /// Where a candidate is whose number came from `Lanes::collect`.
+    #[inline(always)]
+    pub(super) fn place(&self, number: usize) -> [f32; 3] {
+        debug_assert!(number < self.x.len());
+        // SAFETY: `collect` only hands out numbers of candidates, padding included, and the four arrays are
+        // equally long. The checks would cost a tenth of the search.
+        unsafe {
+            let [x, y, z] = [&self.x, &self.y, &self.z];
+            [*x.get_unchecked(number), *y.get_unchecked(number), *z.get_unchecked(number)]
+        }
+    }
+
+    /// The slot of a candidate whose number came from `Lanes::collect`.
+    #[inline(always)]
+    pub(super) fn slot(&self, number: usize) -> u32 {
+        debug_assert!(number < self.slot.len());
+        // SAFETY: as in `place`.
+        unsafe { *self.slot.get_unchecked(number) }
+    }
+
+    /// Adds at least one and at most eight candidates that never match, to a multiple of eight.
+    pub(super) fn pad(&mut self) {
+        self.count = self.x.len();
+        let padded = self.count + 8 - self.count % 8;
+        for array in [&mut self.x, &mut self.y, &mut self.z] {
+            array.resize(padded, FAR);
+        }
+        self.slot.resize(padded, 0);
+    }
 }
 
 /// A loop written for any `Lanes`. `run` must be `#[inline(always)]`.
