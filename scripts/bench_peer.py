@@ -3,7 +3,8 @@
 
     python scripts/bench_peer.py --n 46  --threads 2     # 97 336 particles, as dam-break-100k
     python scripts/bench_peer.py --n 100 --threads 2     # a million, as dam-break-1m
-    python scripts/bench_peer.py --bodies 1 --threads 2  # one second of dam-break-with-bodies, a box for the duck
+    python scripts/bench_peer.py --objects 0.5           # its scene DamBreakWithObjects up to that time,
+                                                         # as scripts/dam-break-with-objects.toml
 
 n³ particles of spacing 1/n m stand as a cube at one end of a closed tank of 3 × 2 × 1 m; DFSPH, mean
 density error 0.01 %. Prints one JSON object with the names that `splashdown bench --json` uses. Needs
@@ -40,35 +41,17 @@ def scene(n, boundary, density_error):
             "FluidBlocks": [{"denseMode": 0, "start": [0, 0, 0], "end": [end, end, end]}]}
 
 
-def scene_with_bodies(boundary, density_error):
-    d = 0.025
-    made = scene(40, boundary, density_error)  # for its solver and material
-    made["Configuration"]["cflFactor"] = 0.5  # as in the scene DamBreakWithObjects of the wheel
-
-    def body(model, size, at, density):
-        return {"geometryFile": "../models/" + model, "translation": at, "scale": size, "density": density,
-                "rotationAxis": [1, 0, 0], "rotationAngle": 0, "isDynamic": True, "isWall": False,
-                "velocity": [0, 0, 0], "restitution": 0.0, "friction": 0.5, "mapInvert": False,
-                "mapThickness": 0.0, "mapResolution": [20, 20, 20], "collisionObjectType": 5 if "Box" not in model
-                else 2, "collisionObjectScale": size}
-
-    walls = made["RigidBodies"][0]
-    size = [1.8 + d, 1.2 + d, 0.6 + d]
-    walls["translation"], walls["scale"] = [x / 2 for x in size], size
-    walls["mapResolution"] = [36, 24, 12]
-    walls["collisionObjectType"], walls["collisionObjectScale"] = 2, walls["scale"]
-    boxes = [body("UnitBox.obj", [0.15] * 3, [0.9, y, z], 500) for y in (0.08, 0.24) for z in (0.12, 0.48)]
-    balls = [body("sphere.obj", [0.08] * 3, [1.25, 0.085, z], 300) for z in (0.12, 0.30, 0.48)]
-    others = [body("UnitBox.obj", [0.2, 0.15, 0.15], [0.92, 0.08, 0.3], 2000),
-              body("UnitBox.obj", [0.15, 0.15, 0.3], [1.5, 0.085, 0.3], 250)]
-    made["RigidBodies"] = [walls] + boxes + balls + others
-    made["FluidBlocks"] = [{"denseMode": 0, "start": [0, 0, 0], "end": [0.6 + d, 0.75 + d, 0.6 + d]}]
+def with_objects(density_error):
+    with open(os.path.join(data("Scenes"), "DamBreakWithObjects.json")) as file:
+        made = json.load(file)
+    made["Configuration"]["pause"] = False
+    made["Configuration"]["DFSPH"]["maxError"] = 100 * density_error
     return made
 
 
-def models():
+def data(kind):
     for base in (os.path.dirname(sys.executable), os.path.join(sys.prefix, "bin")):
-        path = os.path.join(base, "data", "models")
+        path = os.path.join(base, "data", kind)
         if os.path.isdir(path):
             return path
     sys.exit("the data of the wheel was not found next to the interpreter")
@@ -83,9 +66,9 @@ def main():
     parser.add_argument("--warm-up", type=int, default=5)
     parser.add_argument("--boundary", choices=["akinci", "maps"], default="akinci")
     parser.add_argument("--density-error", type=float, default=1e-4)
-    parser.add_argument("--bodies", type=float, metavar="SECONDS", help="the dam break with bodies, so far")
+    parser.add_argument("--objects", type=float, metavar="SECONDS")
     options = parser.parse_args()
-    if options.bodies:
+    if options.objects:
         options.warm_up, options.steps = 1, 10 ** 9
 
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # read when the module is loaded
@@ -94,10 +77,10 @@ def main():
 
     with tempfile.TemporaryDirectory() as work:
         os.mkdir(os.path.join(work, "scenes"))
-        os.symlink(models(), os.path.join(work, "models"))
+        os.symlink(data("models"), os.path.join(work, "models"))
         path = os.path.join(work, "scenes", "dam.json")
         with open(path, "w") as file:
-            json.dump(scene_with_bodies(options.boundary, options.density_error) if options.bodies
+            json.dump(with_objects(options.density_error) if options.objects
                       else scene(options.n, options.boundary, options.density_error), file)
         base = sph.Exec.SimulatorBase()
         base.init(useGui=False, sceneFile=path, outputDir=os.path.join(work, "out"), stopAt=1e3,
@@ -115,7 +98,7 @@ def main():
                 counting.reset()
                 done["start"] = time.perf_counter()
             done["time"] = sph.TimeManager.getCurrent().getTime()
-            if done["steps"] == options.warm_up + options.steps or options.bodies and done["time"] >= options.bodies:
+            if done["steps"] == options.warm_up + options.steps or options.objects and done["time"] >= options.objects:
                 base.setValueFloat(base.STOP_AT, 1e-30)
 
         base.setTimeStepCB(after_step)
@@ -132,7 +115,7 @@ def main():
     per_particle = 1e6 / (fluid * steps)
     solves = total.get("pressureSolve", 0.0) + total.get("divergenceSolve", 0.0)
     print(json.dumps({
-        "peer": "SPlisHSPlasH", "boundary": options.boundary, "threads": options.threads,
+        "peer": "SPlisHSPlasH", "boundary": "maps" if options.objects else options.boundary, "threads": options.threads,
         "fluid": fluid, "steps": steps, "iterations": iterations,
         "ns_per_particle_and_iteration": solves * per_particle / max(iterations, 1e-9),
         "ns_per_particle_neighbours": total.get("neighborhood_search", 0.0) * per_particle,
