@@ -20,6 +20,7 @@ pub mod font;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod image;
+mod outline;
 pub mod overlay;
 pub mod ply;
 pub mod raster;
