@@ -13,7 +13,7 @@
 //!   φ(w) = w²/w₁ for w < w₁,  2w − w₁ for w ≥ w₁,   and a (w − w₁)² on top if need be   (F2)
 //!
 //! The rest lattice counts as it would without. A firmness that sets in later has to be steeper, and what
-//! is pressed into a corner, where three walls add up, then bounces (at w₀ of 0.65 h, h = 0.02 m, 4 ms).
+//! is pressed into a corner, where three walls add up, then bounces (from 0.65 h on, h = 0.02 m, 4 ms).
 //!
 //! φ′ scales the gradients of wall pairs. Density, pressure force and the wall's reaction are thus parts of
 //! one energy, and nobody gains by meeting a wall. Both mattered: lone drops lifted in density alone kept a

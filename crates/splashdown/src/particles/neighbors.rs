@@ -454,11 +454,10 @@ impl Search<'_> {
             chunk.wall_pairs.push(pair);
         }
         let (count, slope) = self.input.firmness.count(sums.wall_density);
+        (sums.wall_density, sums.wall_slope) = (count, slope);
         if slope != 1.0 {
             let pairs = chunk.wall_pairs.len() - hits.len()..;
             chunk.wall_pairs[pairs].iter_mut().for_each(|pair| pair.scale(slope));
-            sums.wall_density = count;
-            sums.wall_slope = slope;
             sums.wall_gradient *= slope;
             sums.wall_moment *= slope;
         }
