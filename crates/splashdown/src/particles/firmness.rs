@@ -48,6 +48,20 @@ impl Firmness {
         Firmness { gain, ..soft }
     }
 
+    /// w₁.
+    pub fn onset(self) -> f32 {
+        self.onset
+    }
+
+    /// The w that counts as `count` as far as the walls mirror: φ⁻¹ without a.
+    pub fn density_that_counts(self, count: f32) -> f32 {
+        match self.mirrors {
+            false => count,
+            true if count < self.onset => (self.onset * count.max(0.0)).sqrt(),
+            true => 0.5 * (count + self.onset),
+        }
+    }
+
     /// φ(w) and φ′(w).
     #[inline]
     pub fn count(self, w: f32) -> (f32, f32) {

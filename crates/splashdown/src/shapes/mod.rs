@@ -20,7 +20,7 @@ mod obj;
 mod outline;
 mod particle_file;
 mod ply;
-mod point_grid;
+pub(crate) mod point_grid;
 mod profile;
 mod sampling;
 mod slice;

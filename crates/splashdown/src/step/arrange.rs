@@ -11,7 +11,7 @@ use crate::particles::firmness::Firmness;
 use crate::particles::kernel::SUPPORT;
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
-use crate::sph::walls::wall_weights;
+use crate::sph::walls::{curved_wall_weights, wall_weights};
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
 impl World {
@@ -96,6 +96,23 @@ impl World {
                 &mut self.particles.weight,
             );
         }
+        let firmness = self.firmness();
+        for solid in &self.solids {
+            let particles = &mut self.particles;
+            curved_wall_weights(
+                solid,
+                &particles.position,
+                self.spacing,
+                kernel,
+                firmness,
+                &mut particles.weight,
+            );
+        }
+    }
+
+    fn firmness(&self) -> Firmness {
+        let mirrors = self.pressure.boundary == BoundaryPressure::Mirrored;
+        Firmness::new(self.kernel(), mirrors)
     }
 
     pub(super) fn find_neighbors(&self, work: &mut Workspace) -> Result<(), StepError> {
@@ -103,7 +120,6 @@ impl World {
         let reference = self.reference_density();
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
-        let mirrors = self.pressure.boundary == BoundaryPressure::Mirrored;
         let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,
@@ -111,7 +127,7 @@ impl World {
             solids: &solids,
             inverse_mass: &work.inverse_mass,
             weight: &self.particles.weight,
-            firmness: Firmness::new(self.kernel(), mirrors),
+            firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,
             wide_radius: None,
