@@ -219,7 +219,7 @@ impl World {
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
         self.drive_bodies(&mut bodies, dt);
         self.show_bodies(work, &bodies.bodies, dt);
-        let viscous = viscosity::apply(self, work, dt);
+        let viscous = viscosity::apply(self, work, &bodies.bodies, dt);
         self.drag_bodies(&mut bodies, &viscous.loads, dt);
         self.show_bodies(work, &bodies.bodies, dt);
         drive(&mut work.predicted);
