@@ -210,8 +210,12 @@ fn held_response(body: &Body, hold: &[[f64; 6]; 6]) -> [[f64; 6]; 6] {
     let mut matrix = product(&mobility, hold);
     (0..6).for_each(|i| matrix[i][i] += 1.0);
     let solved = solve(matrix, mobility);
-    // Symmetric but for rounding, and then without it: conjugate gradients count on that.
-    std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (solved[i][j] + solved[j][i])))
+    // Symmetric and zero along locked axes but for rounding; conjugate gradients count on the one, locks on the other.
+    let locked = mobility.map(|row| row.iter().all(|&m| m == 0.0));
+    let entry = |i: usize, j: usize| 0.5 * (solved[i][j] + solved[j][i]);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| if locked[i] || locked[j] { 0.0 } else { entry(i, j) })
+    })
 }
 
 /// x with a x = b, by elimination with the largest pivot of each column.
