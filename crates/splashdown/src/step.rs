@@ -211,7 +211,7 @@ impl World {
         }
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt, &mut bodies);
-            self.check_solve(dt, &divergence)?;
+            self.check_solve(work, &bodies, dt, &divergence)?;
         }
         watch.lap(Phase::Divergence);
 
@@ -219,7 +219,7 @@ impl World {
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
         self.drive_bodies(&mut bodies, dt);
         self.show_bodies(work, &bodies.bodies, dt);
-        let viscous = viscosity::apply(self, work, dt);
+        let viscous = viscosity::apply(self, work, &bodies.bodies, dt);
         self.drag_bodies(&mut bodies, &viscous.loads, dt);
         self.show_bodies(work, &bodies.bodies, dt);
         drive(&mut work.predicted);
@@ -231,7 +231,7 @@ impl World {
         } else {
             self.restore_density(work, dt, &mut bodies)
         };
-        self.check_solve(dt, &density)?;
+        self.check_solve(work, &bodies, dt, &density)?;
         self.check_moves(work, dt)?;
         self.check_bodies(work, &bodies, dt)?;
         watch.lap(Phase::Density);
@@ -282,7 +282,13 @@ impl World {
     }
 
     /// Whether a solve ended with something usable.
-    fn check_solve(&self, dt: f64, solved: &Solved) -> Result<(), StepError> {
+    fn check_solve(
+        &self,
+        work: &Workspace,
+        bodies: &BodyStep,
+        dt: f64,
+        solved: &Solved,
+    ) -> Result<(), StepError> {
         if solved.error <= HOPELESS {
             return Ok(());
         }
@@ -291,7 +297,14 @@ impl World {
         }
         let densest = self.particles.density.iter().enumerate();
         let i = densest.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
-        Err(self.step_error("density error out of control near the densest", i, dt))
+        // With bodies in the fluid it is mostly one of them that the method cannot hold.
+        let body = self.fastest_in_fluid(work, bodies, dt);
+        let moving = |(name, speed)| format!(" around body {name} ({speed:.1e} m/s),");
+        let what = format!(
+            "density error out of control{} near the densest",
+            body.map(moving).unwrap_or_default()
+        );
+        Err(self.step_error(&what, i, dt))
     }
 
     /// Whether all velocities are finite and no particle would jump over its neighbours.

@@ -5,19 +5,19 @@
 //! with friction computed once, before them (section 3.4.2, "Friction"): each contact estimates its
 //! normal impulse from the speed at which the bodies approach, and slows them down by at most its share.
 
-use crate::rigid::bodies::Body;
+use crate::rigid::bodies::{Body, Twist};
 use crate::rigid::contact::Contact;
 
-/// Changes the motions of `bodies` by friction at `contacts` that overlap. The estimate of the normal
+/// Changes the motions of `bodies` by friction at `contacts` that overlap; returns the impulse on each. The estimate of the normal
 /// impulse is divided among the contacts of a body, which is one of two ways to read the paper; the
 /// other one is no more Coulomb's law (docs/methods/rigid-bodies.md).
-pub fn explicit_friction(contacts: &[Contact], bodies: &mut [Body]) {
+pub fn explicit_friction(contacts: &[Contact], bodies: &mut [Body]) -> Vec<Twist> {
     let touching = |contact: &&Contact| contact.overlap > -1e-2;
     let mut count = vec![0u32; bodies.len()];
     for contact in contacts.iter().filter(touching) {
         contact.solids.iter().for_each(|&solid| count[solid] += 1);
     }
-    let mut changed = bodies.to_vec();
+    let mut sums = vec![Twist::default(); bodies.len()];
     for contact in contacts.iter().filter(touching) {
         let pair = contact.solids.map(|solid| &bodies[solid]);
         let motion = pair.map(|body| &body.motion);
@@ -34,9 +34,12 @@ pub fn explicit_friction(contacts: &[Contact], bodies: &mut [Body]) {
         let size = (contact.friction * normal).min(stop);
         let impulses = contact.impulses(0.0, slip.map(|s| -size * s / speed));
         for (solid, impulse) in contact.solids.into_iter().zip(impulses) {
-            let response = bodies[solid].response(&impulse);
-            changed[solid].motion.add(1.0, &response);
+            sums[solid].add(1.0, &impulse);
         }
     }
-    bodies.copy_from_slice(&changed);
+    for (body, impulse) in bodies.iter_mut().zip(&sums) {
+        let response = body.response(impulse);
+        body.motion.add(1.0, &response);
+    }
+    sums
 }

@@ -1,8 +1,10 @@
 //! Finds contacts: for every particle of a dynamic body, the other solids around it.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::math::{DVec3, Dimension};
+use crate::math::{Aabb, DVec3, Dimension};
 use crate::particles::cells::Run;
 use crate::particles::halo::around;
 use crate::particles::kernel::{Kernel, SUPPORT};
@@ -44,17 +46,33 @@ pub fn contacts(world: &World, work: &Workspace) -> Vec<Contact> {
             }
         }
         others.sort_by_key(|(solid, _)| *solid);
+        let run = run.start as usize..run.end as usize;
+        let (mut near, mut solids) = (Vec::new(), Vec::new());
+        for group in others.chunk_by(|a, b| a.0 == b.0) {
+            let first = near.len();
+            search.candidates(run.clone(), group, &mut near);
+            if near.len() > first {
+                solids.push((group[0].0, first..near.len()));
+            }
+        }
         let mut found = Vec::new();
-        if !others.is_empty() {
-            for r in run.start as usize..run.end as usize {
-                for group in others.chunk_by(|a, b| a.0 == b.0) {
-                    found.extend(search.contact(r, [own, group[0].0], group));
-                }
+        for r in run {
+            for (other, range) in &solids {
+                found.extend(search.contact(r, [own, *other], &near[range.clone()]));
             }
         }
         found
     });
     found.collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+/// A particle of another solid that may be near.
+struct Candidate {
+    position: DVec3,
+    /// From the centre of its solid, in h.
+    arm: DVec3,
+    /// What stands before the kernel.
+    weight: f64,
 }
 
 struct Search<'a> {
@@ -71,26 +89,42 @@ impl Search<'_> {
         Search { world, kernel, scale: 1.0 / kernel.lattice_sum(), threshold: threshold(kernel) }
     }
 
-    /// The contact of particle `r` with the particles of one other solid, if they are near enough.
-    fn contact(&self, r: usize, solids: [usize; 2], others: &[(usize, Run)]) -> Option<Contact> {
-        let Search { world, kernel, scale, threshold } = self;
+    /// Adds the particles of `others`, all of one solid, that any particle of `run` could see.
+    fn candidates(&self, run: Range<usize>, others: &[(usize, Run)], near: &mut Vec<Candidate>) {
+        let (particles, h, period) = (&self.world.particles, self.world.spacing, self.world.period);
+        let reach = Aabb::around(particles.position[run].iter().copied()).grown(SUPPORT * h);
+        let repeats = period != DVec3::ZERO;
+        for &(solid, other) in others {
+            let centre = self.world.solids[solid].pose.translation;
+            for k in other.start as usize..other.end as usize {
+                let position = particles.position[k];
+                if repeats || reach.contains(position) {
+                    let arm = nearest(position - centre, period) / h;
+                    let weight = self.scale * f64::from(particles.weight[k]);
+                    near.push(Candidate { position, arm, weight });
+                }
+            }
+        }
+    }
+
+    /// The contact of particle `r` with those of one other solid, if they are near enough.
+    fn contact(&self, r: usize, solids: [usize; 2], others: &[Candidate]) -> Option<Contact> {
+        let Search { world, kernel, threshold, .. } = self;
         let (particles, h) = (&world.particles, world.spacing);
-        let [own, other] = solids.map(|solid| &world.solids[solid]);
-        let centre = other.pose.translation;
+        let own = &world.solids[solids[0]];
         let place = nearest(particles.position[r] - own.pose.translation, world.period) / h;
 
         let (mut density, mut gradient, mut turn) = (0.0, DVec3::ZERO, DVec3::ZERO);
         let (mut away, mut mean) = (DVec3::ZERO, DVec3::ZERO);
-        for k in others.iter().flat_map(|(_, run)| run.start as usize..run.end as usize) {
-            let apart = nearest(particles.position[r] - particles.position[k], world.period) / h;
-            let q = apart.length();
-            if q >= SUPPORT {
+        for &Candidate { position, arm, weight } in others {
+            let apart = nearest(particles.position[r] - position, world.period) / h;
+            let squared = apart.length_squared();
+            if squared >= SUPPORT * SUPPORT {
                 continue;
             }
-            let weight = scale * f64::from(particles.weight[k]);
+            let q = squared.sqrt();
             let w = weight * kernel.w(q);
             let g = weight * kernel.dw(q) / q.max(1e-6) * apart;
-            let arm = nearest(particles.position[k] - centre, world.period) / h;
             density += w;
             gradient += g;
             turn += arm.cross(g);

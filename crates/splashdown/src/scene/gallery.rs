@@ -46,7 +46,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("splashdown", "A capsule comes back from space and falls into the sea"),
     builtin!("propeller-pump", "A motor turns a propeller that lifts water through a tube"),
     builtin!("moored-buoys", "Ring buoys on chains, in oil above water"),
-    builtin!("water-gate", "A water wheel lifts a gate through gears (2D)"),
+    builtin!("water-gate", "A water wheel lifts a gate through gears and a chain"),
     builtin!("drain", "Lumpy creatures fall through a funnel and are rinsed"),
     builtin!("nut-and-bolt", "A bolt turns down in its nut by its own weight"),
     builtin!("sliding-duck", "Ducks of different friction on a slope"),

@@ -7,7 +7,7 @@ use super::geometry::Geometry;
 use super::validate::join;
 use crate::math::Dimension;
 use crate::mesh::TriangleMesh;
-use crate::shapes::library::{self, Misfit, Thread};
+use crate::shapes::library::{self, Misfit, Pin, Thread};
 use crate::shapes::{MeshShape, Shape};
 
 impl Converter<'_, '_> {
@@ -29,7 +29,14 @@ impl Converter<'_, '_> {
             }
             SolidShape::Gear(g) => {
                 let depth = self.depth(&join(key, "gear"), g.depth);
-                ("gear", library::gear(g.radius, g.teeth, g.bore, depth))
+                let pin =
+                    Pin { radius: g.pin, at: g.pin_at, length: g.pin_length, head: g.pin_head };
+                let pin = (g.pin > 0.0).then_some(&pin);
+                ("gear", library::crank_gear(g.radius, g.teeth, g.bore, depth, pin))
+            }
+            SolidShape::Gate(g) => {
+                let depth = self.depth(&join(key, "gate"), g.depth);
+                ("gate", library::gate(g.width, g.height, g.hole, g.rim, depth))
             }
             SolidShape::Rack(r) => {
                 let depth = self.depth(&join(key, "rack"), r.depth);

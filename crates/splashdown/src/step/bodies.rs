@@ -44,6 +44,8 @@ pub(super) struct BodyStep {
     pub system: ContactSystem,
     /// What they remember, in h.
     slips: Vec<DVec3>,
+    /// Impulses of friction that came before the contact solve, one for each solid; empty if there is none.
+    friction: Vec<Twist>,
     /// How the contact solve ended.
     pub solved: Solved,
     /// Its residuals.
@@ -157,7 +159,7 @@ impl World {
         let (slips, begin) = recall(self, &found, dt);
         step.slips = slips;
         if self.coupling.method == CouplingMethod::Interlinked {
-            explicit_friction(&found, &mut step.bodies);
+            step.friction = explicit_friction(&found, &mut step.bodies);
             found.iter_mut().for_each(|contact| contact.friction = 0.0);
             step.slips.fill(DVec3::ZERO);
         }
@@ -214,6 +216,20 @@ impl World {
         }
     }
 
+    /// Which of the bodies in the fluid moves fastest, and how fast, in m/s.
+    pub(super) fn fastest_in_fluid(
+        &self,
+        work: &Workspace,
+        step: &BodyStep,
+        dt: f64,
+    ) -> Option<(&str, f64)> {
+        let wet = |solid: usize| work.touches.count.get(solid).is_some_and(|&count| count > 0);
+        let bodies = step.bodies.iter().enumerate().filter(|(k, body)| body.is_dynamic && wet(*k));
+        let speed = |body: &Body| body.motion.linear.length() * self.spacing / dt;
+        let speeds = bodies.map(|(k, body)| (self.solids[k].name.as_str(), speed(body)));
+        speeds.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
     /// Whether all bodies move in a way that the next step can live with.
     pub(super) fn check_bodies(
         &self,
@@ -251,6 +267,10 @@ impl World {
     pub(super) fn contact_loads(&self, step: &BodyStep, dt: f64, loads: &mut Loads) {
         let unit = mass_unit(self) * self.spacing / dt;
         let turn = unit * self.spacing;
+        for (load, friction) in loads.iter_mut().zip(&step.friction) {
+            load.friction += unit * friction.linear;
+            load.friction_moment += turn * friction.angular;
+        }
         for (k, contact) in step.system.contacts().iter().enumerate() {
             let [pressure, friction] = step.system.parts_of(k);
             for (side, &solid) in contact.solids.iter().enumerate() {

@@ -88,6 +88,44 @@ pub struct Gear {
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub depth: Option<f64>,
+    /// Radius of a pin on its front, on which a chain can hang; 0: none.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub pin: f64,
+    /// How far from the axle the pin is, towards +x.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub pin_at: f64,
+    /// How far it stands out along z.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub pin_length: f64,
+    /// Radius of its head, which is as thick as `pin`; 0: none.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub pin_head: f64,
+}
+
+/// A flat plate in the plane z = 0 with a hole near its top, for a chain that lifts it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// Along x.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub width: f64,
+    /// Along y.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+    /// Radius of the hole.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub hole: f64,
+    /// From the hole to the top.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub rim: f64,
+    /// Thickness along z; not used in 2D.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub depth: Option<f64>,
 }
 
 /// A toothed bar along y; its teeth point to +x and its pitch line goes through `at`.

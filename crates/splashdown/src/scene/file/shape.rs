@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::made::{
-    Bolt, ChainLink, Creature, Duck, Funnel, Gear, HollowPrism, Letter, Nut, Propeller, Rack,
+    Bolt, ChainLink, Creature, Duck, Funnel, Gate, Gear, HollowPrism, Letter, Nut, Propeller, Rack,
     SpaceCapsule, Spike, Voussoir, WaterWheel, Wedge,
 };
 use super::values::Vector;
@@ -63,6 +63,8 @@ pub enum SolidShape {
     Voussoir(Voussoir),
     /// A gear about the z axis.
     Gear(Gear),
+    /// A plate with a hole near its top.
+    Gate(Gate),
     /// A toothed bar along y.
     Rack(Rack),
     /// A water wheel about the z axis.

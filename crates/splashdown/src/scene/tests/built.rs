@@ -33,6 +33,7 @@ fn every_builtin_scene_builds() {
                 "paddle",
                 "ball",
                 "tube",
+                "vane",
                 "propeller",
                 "anchor",
                 "link",

@@ -8,8 +8,29 @@ use super::triangulate::triangulate;
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
+/// What stands on the front of an extruded figure, round about a line along z.
+pub struct Knob {
+    /// Where.
+    pub centre: DVec2,
+    /// Radius and height above the front, from the foot (height 0) to the top.
+    pub profile: Vec<(f64, f64)>,
+}
+
+/// Corners around a knob.
+const AROUND: u32 = 24;
+
 /// A figure with holes, extruded along z. `outline` runs counter-clockwise, `holes` clockwise.
 pub fn extrude(outline: &[DVec2], holes: &[Vec<DVec2>], depth: f64) -> TriangleMesh {
+    extrude_with(outline, holes, depth, None)
+}
+
+/// The same with a knob on its front, away from its edges.
+pub fn extrude_with(
+    outline: &[DVec2],
+    holes: &[Vec<DVec2>],
+    depth: f64,
+    knob: Option<&Knob>,
+) -> TriangleMesh {
     let loops: Vec<&[DVec2]> =
         [outline].into_iter().chain(holes.iter().map(Vec::as_slice)).collect();
     let flat: Vec<DVec2> = loops.concat();
@@ -18,10 +39,17 @@ pub fn extrude(outline: &[DVec2], holes: &[Vec<DVec2>], depth: f64) -> TriangleM
     for z in [-depth / 2.0, depth / 2.0] {
         mesh.vertices.extend(flat.iter().map(|p: &DVec2| DVec3::new(p.x, p.y, z)));
     }
-    for [a, b, c] in triangulate(outline, holes) {
-        mesh.triangles.push([a, c, b]); // seen from behind
-        mesh.triangles.push([a + n, b + n, c + n]);
-    }
+    let face = triangulate(outline, holes);
+    mesh.triangles.extend(face.iter().map(|&[a, b, c]| [a, c, b])); // seen from behind
+    let front = match knob {
+        None => face,
+        Some(knob) => {
+            let mut holes = holes.to_vec();
+            holes.push(ring(knob, knob.profile.first().map_or(0.0, |foot| foot.0)));
+            triangulate(outline, &holes) // the foot's vertices follow those of the front
+        }
+    };
+    mesh.triangles.extend(front.iter().map(|corners| corners.map(|corner| corner + n)));
     let mut first = 0;
     for line in loops {
         let count = line.len() as u32;
@@ -32,7 +60,38 @@ pub fn extrude(outline: &[DVec2], holes: &[Vec<DVec2>], depth: f64) -> TriangleM
         }
         first += count;
     }
+    if let Some(knob) = knob {
+        raise(&mut mesh, knob, depth / 2.0);
+    }
     mesh
+}
+
+/// A ring of a knob, clockwise as the hole that it leaves in the front.
+fn ring(knob: &Knob, radius: f64) -> Vec<DVec2> {
+    hole(radius, AROUND).into_iter().map(|p| knob.centre + p).collect()
+}
+
+/// Adds the knob's side and top; its foot is at the height `front`.
+fn raise(mesh: &mut TriangleMesh, knob: &Knob, front: f64) {
+    let first = mesh.vertices.len() as u32;
+    for &(radius, height) in &knob.profile {
+        let points = ring(knob, radius).into_iter();
+        mesh.vertices.extend(points.map(|p| p.extend(front + height)));
+    }
+    let top = knob.profile.last().map_or(0.0, |top| top.1);
+    let middle = mesh.vertices.len() as u32;
+    mesh.vertices.push(knob.centre.extend(front + top));
+    let rings = knob.profile.len() as u32;
+    for k in 0..AROUND {
+        let at = |ring: u32, k: u32| first + ring * AROUND + k % AROUND;
+        for r in 1..rings {
+            let (a, b) = (at(r - 1, k), at(r - 1, k + 1));
+            let (above_a, above_b) = (at(r, k), at(r, k + 1));
+            mesh.triangles.push([b, a, above_a]);
+            mesh.triangles.push([b, above_a, above_b]);
+        }
+        mesh.triangles.push([middle, at(rings - 1, k + 1), at(rings - 1, k)]);
+    }
 }
 
 /// A circle as a polygon, counter-clockwise.

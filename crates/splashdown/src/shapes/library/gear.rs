@@ -9,7 +9,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec2;
 
-use super::extrude::{extrude, hole};
+use super::extrude::{Knob, extrude, extrude_with, hole};
 use super::{Misfit, require};
 use crate::mesh::TriangleMesh;
 
@@ -25,6 +25,30 @@ const PRESSURE: f64 = 0.436_332_312_998_582_4;
 /// `bore` is not zero. Two gears mesh when their pitch circles touch and a tooth of one faces a gap of
 /// the other; a tooth is at +x.
 pub fn gear(radius: f64, teeth: u32, bore: f64, depth: f64) -> Result<TriangleMesh, Misfit> {
+    crank_gear(radius, teeth, bore, depth, None)
+}
+
+/// A round pin on the front of a gear.
+#[derive(Clone, Copy, Debug)]
+pub struct Pin {
+    /// Its radius.
+    pub radius: f64,
+    /// How far from the axle it is, towards +x.
+    pub at: f64,
+    /// How far it stands out.
+    pub length: f64,
+    /// Radius of the head at its end, which is as thick as the pin's radius; none if it is not larger.
+    pub head: f64,
+}
+
+/// A gear as above with a pin, on which a chain can hang or which something can push.
+pub fn crank_gear(
+    radius: f64,
+    teeth: u32,
+    bore: f64,
+    depth: f64,
+    pin: Option<&Pin>,
+) -> Result<TriangleMesh, Misfit> {
     require((6..=200).contains(&teeth), "teeth", "must be between 6 and 200")?;
     let module = 2.0 * radius / f64::from(teeth);
     let (tip, root) = (radius + TIP * module, radius - ROOT * module);
@@ -51,7 +75,24 @@ pub fn gear(radius: f64, teeth: u32, bore: f64, depth: f64) -> Result<TriangleMe
         outline.extend(up.chain(down).map(|(r, angle)| r * DVec2::from_angle(middle + angle)));
     }
     let holes: Vec<_> = if bore > 0.0 { vec![hole(bore, 32)] } else { Vec::new() };
-    Ok(extrude(&outline, &holes, depth))
+    let knob = pin.map(|pin| knob(pin, bore, root)).transpose()?;
+    Ok(extrude_with(&outline, &holes, depth, knob.as_ref()))
+}
+
+/// A pin that stands between the bore and the roots of the teeth.
+fn knob(pin: &Pin, bore: f64, root: f64) -> Result<Knob, Misfit> {
+    let Pin { radius, at, length, head } = *pin;
+    let (nearest, farthest) = (bore + 1.2 * radius, root - 1.2 * radius);
+    let fits = (nearest..=farthest).contains(&at);
+    require(fits, "pin_at", format!("must be between {nearest} and {farthest} m"))?;
+    require(length > 1.5 * radius, "pin_length", format!("must be above {} m", 1.5 * radius))?;
+    let mut profile = vec![(radius, 0.0)];
+    if head > radius {
+        profile.extend([(radius, length - radius), (head, length - radius), (head, length)]);
+    } else {
+        profile.push((radius, length));
+    }
+    Ok(Knob { centre: DVec2::new(at, 0.0), profile })
 }
 
 /// A toothed bar along y, from −length/2 to length/2, that meshes with gears of the module 2r/z: its

@@ -8,6 +8,8 @@ use crate::shapes::{MeshShape, Shape};
 
 const THREAD: Thread = Thread { radius: 0.3, pitch: 0.25, depth: 0.1 };
 
+const PIN: Pin = Pin { radius: 0.06, at: 0.28, length: 0.3, head: 0.1 };
+
 fn screw() -> Propeller {
     Propeller { radius: 0.5, hub: 0.12, blades: 3, chord: 0.3, thickness: 0.08, angle: 0.6 }
 }
@@ -39,6 +41,21 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             size(1.125, 1.125, 0.2),
             0.2 * pi * (0.25 - 0.0225),
             0.12, // teeth and gaps weigh about the same
+        ),
+        (
+            "crank gear",
+            crank_gear(0.5, 12, 0.15, 0.2, Some(&PIN)).unwrap(),
+            size(1.125, 1.125, 0.5),
+            // The gear, the pin and its head.
+            gear(0.5, 12, 0.15, 0.2).unwrap().volume() + pi * (0.0036 * 0.24 + 0.01 * 0.06),
+            0.003,
+        ),
+        (
+            "gate",
+            gate(0.6, 1.0, 0.1, 0.15, 0.2).unwrap(),
+            size(0.6, 1.0, 0.2),
+            0.2 * (0.6 - pi * 0.01),
+            1e-3,
         ),
         (
             "rack",
@@ -178,7 +195,7 @@ fn cuts_of_extruded_shapes_are_their_figures() {
         let samples = shape.sample_surface(0.04, -0.02, Dimension::Two).unwrap();
         assert!(samples.len() > 10, "{name}");
         let area = shape.inside_moments(Dimension::Two).unwrap().measure;
-        let is_prism = ["wedge", "hollow prism", "voussoir", "gear", "rack", "water wheel"];
+        let is_prism = ["wedge", "hollow prism", "voussoir", "gear", "gate", "rack", "water wheel"];
         if is_prism.contains(&name.as_str()) || name.contains("letter") {
             assert!((area * depth / volume - 1.0).abs() < 1e-6, "{name}: {area}");
         }
@@ -190,6 +207,11 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
     let parameter = |result: Result<TriangleMesh, Misfit>| result.unwrap_err().parameter;
     assert_eq!(parameter(gear(0.5, 3, 0.0, 0.1)), "teeth");
     assert_eq!(parameter(gear(0.5, 12, 0.5, 0.1)), "bore");
+    let pin = |pin: Pin| parameter(crank_gear(0.5, 12, 0.15, 0.2, Some(&pin)));
+    assert_eq!(pin(Pin { at: 0.4, ..PIN }), "pin_at");
+    assert_eq!(pin(Pin { length: 0.05, ..PIN }), "pin_length");
+    assert_eq!(parameter(gate(0.6, 1.0, 0.3, 0.1, 0.1)), "hole");
+    assert_eq!(parameter(gate(0.6, 1.0, 0.1, 0.8, 0.1)), "rim");
     assert_eq!(parameter(rack(0.5, 1.0, 0.1, 0.1)), "length");
     assert_eq!(parameter(chain_link(0.5, 0.6, 0.1)), "length");
     assert_eq!(parameter(chain_link(1.0, 0.6, 0.4)), "thickness");

@@ -4,8 +4,8 @@
 //!
 //!   μᵢ xᵢ + Σⱼ Cᵢⱼ (xᵢ − xⱼ) + Σ_b C_ib (xᵢ − v_b) = μᵢ vᵢ*   (V6)
 //!
-//! symmetric and positive definite, stable for any viscosity and step, with walls (which move as they are
-//! told) on the diagonal and on the right. It is solved by conjugate gradients with a diagonal
+//! symmetric and positive definite, stable for any viscosity and step, with walls that move as they are
+//! told on the diagonal and on the right; rigid bodies are dragged along (`grips`). It is solved by conjugate gradients with a diagonal
 //! preconditioner. Directions and products are in single precision, the solution in double; the true
 //! residual is computed in double precision before the first and after the last iteration. That last
 //! evaluation is also what the fluid gets,
@@ -15,15 +15,17 @@
 //! which differs from xᵢ by the residual over μᵢ, but conserves momentum however early the iteration stops,
 //! and makes the load on a wall exactly what the fluid has lost to it.
 
-use glam::{DVec3, Vec4};
+use glam::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 
+use super::grips::Grips;
 use super::{harmonic_mean, is_implicit, sliding_layers, wall_stretch};
 use crate::particles::kernel::KernelShape;
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
 use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
+use crate::rigid::bodies::Body;
 use crate::sph::loads::{Loads, sum_over_walls};
 use crate::step::Workspace;
 use crate::with_kernel;
@@ -51,13 +53,13 @@ pub struct Memory {
 
 /// Coefficients of one chunk, in the order of its pairs; an array may be empty if it would be zero.
 #[derive(Clone, Debug, Default)]
-struct Coefficients {
+pub(super) struct Coefficients {
     /// c of pairs that exchange all components.
     isotropic: Vec<f32>,
     /// c/|g|² of pairs that exchange along their gradient g (as stored: without its unit).
     central: Vec<f32>,
     /// c or c/|g|² of wall pairs.
-    wall: Vec<f32>,
+    pub(super) wall: Vec<f32>,
     /// Whether wall pairs exchange along their gradients.
     wall_is_central: bool,
     /// The diagonal of the matrix.
@@ -66,16 +68,20 @@ struct Coefficients {
 
 /// (V6) with what it reads.
 struct System<'a> {
+    world: &'a World,
     neighbors: &'a Neighbors,
     coefficients: &'a [Coefficients],
     /// μ of each fluid.
     mass: &'a [f64],
-    /// v*, and the velocities of walls.
+    /// v*.
     given: &'a [DVec3],
+    /// How bodies are dragged.
+    grips: Grips,
 }
 
-/// Solves (V6) and applies (V7) to the predicted velocities; returns iterations and impulses on solids.
-pub fn solve(world: &World, work: &mut Workspace, dt: f64) -> (u32, Loads) {
+/// Solves (V6) and applies (V7) to the predicted velocities; returns iterations and impulses on solids, which
+/// `bodies` have yet to be given.
+pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (u32, Loads) {
     let n = world.fluid_count();
     let reference = world.reference_density();
     let mass: Vec<f64> = world.fluids.iter().map(|fluid| fluid.density / reference).collect();
@@ -89,16 +95,21 @@ pub fn solve(world: &World, work: &mut Workspace, dt: f64) -> (u32, Loads) {
         maker.make(chunk, out, local);
     });
 
+    let (fluid, walls) = given.split_at_mut(n);
+    let chunks = &work.neighbors.chunks;
     let system = System {
+        world,
         neighbors: &work.neighbors,
         coefficients: &memory.coefficients,
         mass: &mass,
-        given: &given,
+        given: fluid,
+        grips: Grips::find(world, bodies, chunks, &memory.coefficients, dt),
     };
     memory.solution.clear();
-    memory.solution.extend_from_slice(&given[..n]);
+    memory.solution.extend_from_slice(fluid);
     let mut vectors = Vectors {
         solution: &mut memory.solution,
+        walls,
         exchanged: &mut memory.exchanged,
         residual: &mut memory.residual,
         direction: &mut memory.direction,
@@ -292,6 +303,12 @@ impl Coefficients {
         }
     }
 
+    /// C of a wall pair, in double precision.
+    pub(super) fn wall_matrix(&self, c: f32, gradient: [f32; 3]) -> DMat3 {
+        let column = |axis: DVec3| self.of_wall(c, gradient, axis);
+        DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
+    }
+
     /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision.
     fn exchange(
         &self,
@@ -299,7 +316,8 @@ impl Coefficients {
         k: usize,
         own: DVec3,
         local: &[DVec3],
-        given: &[DVec3],
+        walls: &[DVec3],
+        first_wall: usize,
     ) -> DVec3 {
         let mut sum = DVec3::ZERO;
         if !self.isotropic.is_empty() {
@@ -315,7 +333,8 @@ impl Coefficients {
         }
         if !self.wall.is_empty() {
             for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
-                sum += self.of_wall(c, pair.gradient, given[pair.index as usize] - own);
+                let v = walls[pair.index as usize - first_wall];
+                sum += self.of_wall(c, pair.gradient, v - own);
             }
         }
         sum
@@ -366,6 +385,8 @@ fn in_fours(pairs: &[Pair], c: &[f32], term: impl Fn(&Pair, f32) -> Vec4) -> Vec
 /// The vectors of the iteration.
 struct Vectors<'a> {
     solution: &'a mut Vec<DVec3>,
+    /// Velocities of the particles of solids, those of bodies as they are dragged by the solution.
+    walls: &'a mut [DVec3],
     exchanged: &'a mut Vec<DVec3>,
     residual: &'a mut Vec<Vec4>,
     direction: &'a mut Vec<Vec4>,
@@ -383,7 +404,7 @@ impl Vectors<'_> {
 
 /// Improves `solution` until the residual is small; leaves the momenta it exchanges in `exchanged`.
 fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
-    let allowed = TOLERANCE * TOLERANCE * system.scale();
+    let allowed = TOLERANCE * TOLERANCE * system.scale(vectors.walls);
     let mut iterations = 0;
     let mut square = system.true_residual(vectors);
     for _ in 0..=MAX_RESTARTS {
@@ -425,13 +446,14 @@ impl System<'_> {
 
     /// Σ μ |v* − v̄|²: what the residual is compared with. v̄ is the mean velocity of the walls that the
     /// fluid feels, of the fluid itself if there are none, so that only relative motion counts.
-    fn scale(&self) -> f64 {
-        let (mut wall, mut walls, mut fluid) = (DVec3::ZERO, 0usize, DVec3::ZERO);
+    fn scale(&self, walls: &[DVec3]) -> f64 {
+        let first = self.given.len();
+        let (mut wall, mut pairs, mut fluid) = (DVec3::ZERO, 0usize, DVec3::ZERO);
         let mut total = 0.0;
         let mean: Vec<_> = (self.neighbors.chunks.par_iter().zip(self.coefficients))
             .map(|(chunk, coefficients)| {
                 let of_wall =
-                    |k| chunk.wall_pairs(k).iter().map(|pair| self.given[pair.index as usize]);
+                    |k| chunk.wall_pairs(k).iter().map(|pair| walls[pair.index as usize - first]);
                 let near = if coefficients.wall.is_empty() { 0 } else { chunk.particles.len() };
                 let wall: DVec3 = (0..near).flat_map(of_wall).sum();
                 let fluid: DVec3 = self.given[chunk.particles.clone()].iter().sum();
@@ -446,12 +468,12 @@ impl System<'_> {
         for (chunk, (of_wall, count, of_fluid, particles)) in self.neighbors.chunks.iter().zip(mean)
         {
             wall += of_wall;
-            walls += count;
+            pairs += count;
             fluid += of_fluid;
             total += self.mass[chunk.fluid] * particles as f64;
         }
         let mean =
-            if walls > 0 { wall / walls as f64 } else { fluid / total.max(f64::MIN_POSITIVE) };
+            if pairs > 0 { wall / pairs as f64 } else { fluid / total.max(f64::MIN_POSITIVE) };
         let parts: Vec<f64> = (self.neighbors.chunks.par_iter())
             .map(|chunk| {
                 let velocities = self.given[chunk.particles.clone()].iter();
@@ -466,12 +488,13 @@ impl System<'_> {
 
     /// Momenta exchanged by the solution, and what is then missing in (V6); returns Σ |r|²/μ.
     fn true_residual(&self, vectors: &mut Vectors) -> f64 {
-        let Vectors { solution, exchanged, residual, .. } = vectors;
+        let Vectors { solution, walls, exchanged, residual, .. } = vectors;
+        self.grips.drag(self.world, solution, walls);
         self.sum(exchanged, |chunk, coefficients, exchanged, local| {
             chunk.fetch(solution, local, |&x| x);
             let own = &solution[chunk.particles.clone()];
             for (k, (exchanged, &x)) in exchanged.iter_mut().zip(own).enumerate() {
-                *exchanged = coefficients.exchange(chunk, k, x, local, self.given);
+                *exchanged = coefficients.exchange(chunk, k, x, local, walls, self.given.len());
             }
             0.0
         });
@@ -508,10 +531,14 @@ impl System<'_> {
     /// q ← A p; returns p · q.
     fn multiply(&self, vectors: &mut Vectors) -> f64 {
         let Vectors { direction, product, .. } = vectors;
-        self.sum(product, |chunk, coefficients, product, local| {
+        let curvature = self.sum(product, |chunk, coefficients, product, local| {
             let mass = self.mass[chunk.fluid] as f32;
             dispatch(Multiply { chunk, coefficients, mass, direction, product, local })
-        })
+        });
+        if self.grips.is_empty() {
+            return curvature;
+        }
+        curvature - self.grips.give_way(direction, product)
     }
 
     /// x ← x + a p, r ← r − a q; returns Σ |r|²/μ.

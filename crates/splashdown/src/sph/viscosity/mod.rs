@@ -21,11 +21,13 @@
 //! and, for the explicit models, of their masses. Measurements: docs/methods/viscosity.md.
 
 pub mod explicit;
+mod grips;
 pub mod implicit;
 
 use super::loads::Loads;
 use crate::math::{DVec3, Dimension};
 use crate::particles::kernel::{Kernel, SUPPORT};
+use crate::rigid::bodies::Body;
 use crate::step::Workspace;
 use crate::world::{ViscosityModel, World};
 
@@ -38,8 +40,9 @@ pub struct Viscous {
     pub loads: Loads,
 }
 
-/// Applies the viscosity of all fluids to the predicted velocities.
-pub fn apply(world: &World, work: &mut Workspace, dt: f64) -> Viscous {
+/// Applies the viscosity of all fluids to the predicted velocities; `bodies` are all solids, or none where
+/// no solid is dynamic.
+pub fn apply(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> Viscous {
     let any = |model: fn(ViscosityModel) -> bool| {
         let viscous = |c: f64| c > 0.0;
         world.fluids.iter().map(|fluid| fluid.viscosity).any(|viscosity| {
@@ -52,7 +55,7 @@ pub fn apply(world: &World, work: &mut Workspace, dt: f64) -> Viscous {
         viscous.loads = explicit::exchange(world, work, dt);
     }
     if any(is_implicit) {
-        let (iterations, loads) = implicit::solve(world, work, dt);
+        let (iterations, loads) = implicit::solve(world, work, bodies, dt);
         viscous.iterations = iterations;
         if viscous.loads.is_empty() {
             viscous.loads = loads;
