@@ -5,7 +5,10 @@ use rayon::prelude::*;
 
 use super::Workspace;
 use super::bodies::BodyStep;
+use crate::body::CouplingSolver;
+use crate::coupling::droplets::Droplets;
 use crate::coupling::monolithic::Coupled;
+use crate::coupling::touches::Touches;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
@@ -63,7 +66,7 @@ impl World {
         let tolerance = self.pressure.divergence_error;
         bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
         let solved =
-            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
+            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, None, |chunk, k, rate| {
                 let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
                 if neighbors < enough { 0.0 } else { rate }
             });
@@ -84,11 +87,15 @@ impl World {
         }
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
         let tolerance = self.pressure.density_error;
-        let solved =
-            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
-                let sums = &chunk.sums[k];
-                (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
-            });
+        let surface = std::mem::take(&mut work.surface);
+        let start = self.start_droplets(work, dt, bodies);
+        let droplets = start.map(|start| Droplets::new(&surface, start));
+        let source = |chunk: &Chunk, k: usize, rate: f32| {
+            let sums = &chunk.sums[k];
+            (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
+        };
+        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, droplets, source);
+        work.surface = surface;
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
             self.solve_contacts(bodies);
@@ -99,7 +106,10 @@ impl World {
 
     /// Whether particles are kept evenly spread by shifting instead of a density solve.
     pub(super) fn shifts(&self) -> bool {
-        self.is_closed() && self.pressure.solver == PressureSolver::Dfsph && !self.has_bodies()
+        self.is_closed()
+            && self.pressure.solver == PressureSolver::Dfsph
+            && !self.has_bodies()
+            && !self.tension.pulls()
     }
 
     /// How far to shift particles at the end of the step, and what that does to their velocities.
@@ -138,6 +148,7 @@ impl World {
         mean_error: f64,
         kappa: &mut [f32],
         bodies: &mut BodyStep,
+        droplets: Option<Droplets>,
         source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
     ) -> Solved {
         let n = self.fluid_count();
@@ -172,14 +183,26 @@ impl World {
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
         let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let mut found = None;
         let solved = if bodies.any() && !self.is_weak() {
             stop = self.stop_with_contacts(stop);
             let BodyStep { bodies: all, system, .. } = bodies;
             let base = sources.clone();
             let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);
+            coupled.droplets = droplets;
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            found = coupled.droplets.map(Droplets::result);
             (bodies.swept, bodies.solved) = (coupled.swept, solved);
+            solved
+        } else if let Some(droplets) = droplets {
+            stop.accelerate = self.coupling.solver != CouplingSolver::Jacobi;
+            let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
+            let mut coupled = Coupled::new(&mut [], &mut none, &nowhere, Vec::new(), self.coupling);
+            coupled.droplets = Some(droplets);
+            let partner = Some(&mut coupled as &mut dyn Partner);
+            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            found = coupled.droplets.map(Droplets::result);
             solved
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
@@ -189,9 +212,13 @@ impl World {
             *v += push.truncate().as_dvec3() / per_step;
         });
         (work.source, work.push) = (sources, push);
+        if let Some(found) = found {
+            self.take_droplets(work, found, per_step);
+        }
         if bodies.any() {
             if self.is_weak() {
                 self.push_bodies(work, kappa, &wall, bodies);
+                self.pull_bodies(work, bodies);
             }
             self.show_bodies(work, &bodies.bodies, dt);
         }
