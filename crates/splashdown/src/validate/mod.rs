@@ -144,6 +144,7 @@ pub fn cases() -> &'static [Case] {
         drops::MOMENTUM,
         drops::YOUNG_LAPLACE,
         drops::OSCILLATION,
+        drops::CONTACT_ANGLE,
         structures::TOWER,
         structures::CARD_HOUSE,
         structures::CHAIN,

@@ -80,8 +80,8 @@ impl Calibration {
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
-const PHYSICAL_3D: f64 = 8.0;
-const PHYSICAL_2D: f64 = 8.0;
+const PHYSICAL_3D: f64 = 6.2;
+const PHYSICAL_2D: f64 = 6.2;
 
 /// Surface tension and friction of fluids on walls, for a whole world.
 #[derive(Clone, Debug, PartialEq)]

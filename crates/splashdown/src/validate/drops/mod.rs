@@ -1,10 +1,12 @@
 //! Drops: surface tension, contact angles, friction on walls.
 
+mod angle;
 mod derivatives;
 mod keep;
 mod oscillation;
 mod pressure;
 
+pub use angle::CASE as CONTACT_ANGLE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
 pub use oscillation::CASE as OSCILLATION;
