@@ -7,18 +7,18 @@
 use crate::math::Dimension;
 
 /// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that a drop then has: docs/methods/droplets.md.
-const SPACE: [(f64, f64); 9] = [
+const SPACE: [(f64, f64); 8] = [
     (-1.1, 0.0),
     (-0.75, 30.0),
-    (-0.5, 60.0),
-    (-0.25, 68.0),
-    (0.0, 94.0),
-    (0.5, 116.0),
+    (-0.5, 62.0),
+    (-0.04, 85.0),
+    (0.57, 118.0),
     (1.0, 137.0),
     (1.5, 154.0),
     (2.0, 180.0),
 ];
-const PLANE: [(f64, f64); 5] = [(-1.1, 0.0), (-0.5, 63.0), (0.0, 94.0), (0.5, 111.0), (2.0, 180.0)];
+const PLANE: [(f64, f64); 6] =
+    [(-1.1, 0.0), (-0.81, 51.0), (-0.53, 61.0), (-0.07, 85.0), (0.7, 129.0), (1.35, 180.0)];
 
 /// (γ^BF − γ^BV)/γ^FV for the `angle`, in degrees.
 pub fn needed_excess(angle: f64, dimension: Dimension) -> f64 {
@@ -41,7 +41,7 @@ mod tests {
             let excess: Vec<f64> =
                 (0..=180).map(|a| needed_excess(f64::from(a), dimension)).collect();
             assert!(excess.is_sorted_by(|a, b| a < b), "{excess:?}");
-            assert_eq!((excess[0], excess[180]), (-1.1, 2.0));
+            assert!(excess[0] < -1.0 && excess[180] > 1.3);
         }
     }
 }
