@@ -56,10 +56,6 @@ const BUILTINS: &[Builtin] = &[
     builtin!("bulk", "Concave creatures fall into a net of rings"),
     builtin!("droplets-on-slopes", "Drops hold on to slopes by friction that fades"),
     builtin!("water-crown", "A drop falls into shallow water, and the splash forms a crown"),
-    builtin!(
-        "rayleigh-taylor-2d",
-        "A heavy liquid falls through a light one, tension between them"
-    ),
     builtin!("water-strider", "A waxed pin denser than water rests on its surface (2D)"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
 ];

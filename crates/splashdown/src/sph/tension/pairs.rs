@@ -15,7 +15,7 @@
 //! and each term pulls the neighbour back along the same line: both momenta are kept whatever q, r, w and t
 //! are. Implicit forces take these at the end of the step and ∇W at its beginning (PT24 eq. 22). The paper
 //! evaluates W at predicted places in every iteration; here contributions grow along ∇W, as those of pressure
-//! do (its eq. 21), which costs a third and makes the system linear but for the clamp.
+//! do (its eq. 21), which needs no kernels and makes the system linear but for the clamp.
 
 use std::ops::Range;
 
