@@ -25,6 +25,16 @@ const LARGEST_CORRECTION: f32 = 0.02;
 /// So that a lone particle's κ can be computed from its pressure.
 const LEAST_FLUX: f32 = 0.05;
 
+/// What a pressure solve is for.
+pub(super) struct Task<'a> {
+    /// Length of the step, s.
+    dt: f64,
+    /// Where to stop.
+    mean_error: f64,
+    /// What is solved with it.
+    droplets: Option<Droplets<'a>>,
+}
+
 impl World {
     /// The momentum that flows through a fluid with κ = 1 around a particle: pressure as a gauge would
     /// show it is κ times this (Irving & Kirkwood 1950). On a lattice it is 1.01 (2D) and 1.02 (3D), in
@@ -63,13 +73,12 @@ impl World {
         // A particle with few neighbours is at the surface: what looks like compression there is not.
         let enough = if self.dimension.count() == 2 { 7 } else { 20 };
         let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
-        let tolerance = self.pressure.divergence_error;
+        let task = Task { dt, mean_error: self.pressure.divergence_error, droplets: None };
         bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
-        let solved =
-            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, None, |chunk, k, rate| {
-                let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-                if neighbors < enough { 0.0 } else { rate }
-            });
+        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
+            let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
+            if neighbors < enough { 0.0 } else { rate }
+        });
         work.divergence_kappa = kappa;
         solved
     }
@@ -86,15 +95,14 @@ impl World {
             self.show_bodies(work, &bodies.bodies, dt);
         }
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
-        let tolerance = self.pressure.density_error;
         let surface = std::mem::take(&mut work.surface);
         let start = self.start_droplets(work, dt, bodies);
         let droplets = start.map(|start| Droplets::new(&surface, start));
-        let source = |chunk: &Chunk, k: usize, rate: f32| {
+        let task = Task { dt, mean_error: self.pressure.density_error, droplets };
+        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
             let sums = &chunk.sums[k];
             (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
-        };
-        let solved = self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, droplets, source);
+        });
         work.surface = surface;
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
@@ -144,13 +152,12 @@ impl World {
     pub(super) fn solve_pressure(
         &self,
         work: &mut Workspace,
-        dt: f64,
-        mean_error: f64,
+        task: Task,
         kappa: &mut [f32],
         bodies: &mut BodyStep,
-        droplets: Option<Droplets>,
         source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
     ) -> Solved {
+        let Task { dt, mean_error, droplets } = task;
         let n = self.fluid_count();
         let per_step = dt / self.spacing;
         work.predicted

@@ -145,6 +145,7 @@ pub fn cases() -> &'static [Case] {
         drops::YOUNG_LAPLACE,
         drops::OSCILLATION,
         drops::CONTACT_ANGLE,
+        drops::FLOATING_PIN,
         structures::TOWER,
         structures::CARD_HOUSE,
         structures::CHAIN,

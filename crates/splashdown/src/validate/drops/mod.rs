@@ -4,12 +4,14 @@ mod angle;
 mod derivatives;
 mod keep;
 mod oscillation;
+mod pin;
 mod pressure;
 
 pub use angle::CASE as CONTACT_ANGLE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
 pub use oscillation::CASE as OSCILLATION;
+pub use pin::CASE as FLOATING_PIN;
 pub use pressure::CASE as YOUNG_LAPLACE;
 
 use crate::math::{DVec3, Dimension};
