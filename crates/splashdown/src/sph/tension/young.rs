@@ -17,8 +17,16 @@ const SPACE: [(f64, f64); 8] = [
     (1.5, 154.0),
     (2.0, 180.0),
 ];
-const PLANE: [(f64, f64); 6] =
-    [(-1.1, 0.0), (-0.81, 51.0), (-0.53, 61.0), (-0.07, 85.0), (0.7, 129.0), (1.35, 180.0)];
+const PLANE: [(f64, f64); 8] = [
+    (-1.4, 0.0),
+    (-1.1, 33.0),
+    (-0.93, 49.0),
+    (-0.53, 60.5),
+    (-0.07, 86.0),
+    (0.54, 107.0),
+    (0.7, 129.0),
+    (0.97, 180.0),
+];
 
 /// (γ^BF − γ^BV)/γ^FV for the `angle`, in degrees.
 pub fn needed_excess(angle: f64, dimension: Dimension) -> f64 {
@@ -41,7 +49,7 @@ mod tests {
             let excess: Vec<f64> =
                 (0..=180).map(|a| needed_excess(f64::from(a), dimension)).collect();
             assert!(excess.is_sorted_by(|a, b| a < b), "{excess:?}");
-            assert!(excess[0] < -1.0 && excess[180] > 1.3);
+            assert!(excess[0] < -1.0 && excess[180] > 0.9);
         }
     }
 }
