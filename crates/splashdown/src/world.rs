@@ -146,9 +146,9 @@ impl Solid {
 /// What fluids and other solids did to a solid over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
-    /// Impulse of pressure, N·s.
+    /// Impulse of pressure and surface tension, N·s.
     pub pressure: DVec3,
-    /// Impulse of viscosity, N·s.
+    /// Impulse of viscosity and of friction of fluids, N·s.
     pub viscous: DVec3,
     /// Angular impulse of pressure about the body's origin, N·m·s.
     pub pressure_moment: DVec3,
