@@ -54,14 +54,23 @@ impl World {
             coupling: _,
             friction_pairs: _,
             sticks,
+            tension: _,
             time_step: _,
             clock,
             workspace: _,
         } = self;
         let mut state = State::default();
 
-        let Particles { position, velocity, id, weight, density, pressure, divergence_pressure } =
-            particles.clone();
+        let Particles {
+            position,
+            velocity,
+            id,
+            weight,
+            density,
+            pressure,
+            divergence_pressure,
+            grip,
+        } = particles.clone();
         state.put("particles.position", Array::Vectors(position));
         state.put("particles.velocity", Array::Vectors(velocity));
         state.put("particles.id", Array::U32(id));
@@ -69,6 +78,9 @@ impl World {
         state.put("particles.density", Array::F32(density));
         state.put("particles.pressure", Array::F32(pressure));
         state.put("particles.divergence_pressure", Array::F32(divergence_pressure));
+        if !grip.is_empty() {
+            state.put("particles.grip", Array::Vectors(grip));
+        }
 
         state.put_number("fluids", fluids.len() as u64);
         for (k, fluid) in fluids.iter().enumerate() {
@@ -342,6 +354,10 @@ impl State {
             density: self.singles("particles.density")?.clone(),
             pressure: self.singles("particles.pressure")?.clone(),
             divergence_pressure: self.singles("particles.divergence_pressure")?.clone(),
+            grip: match self.arrays.contains_key("particles.grip") {
+                true => self.vectors("particles.grip")?.clone(),
+                false => Vec::new(),
+            },
         };
         let n = particles.position.len();
         let same_length = particles.velocity.len() == n
@@ -349,7 +365,8 @@ impl State {
             && particles.weight.len() == n
             && particles.density.len() == n
             && particles.pressure.len() == n
-            && particles.divergence_pressure.len() == n;
+            && particles.divergence_pressure.len() == n
+            && [0, n].contains(&particles.grip.len());
         if same_length {
             Ok(particles)
         } else {

@@ -2,6 +2,7 @@
 
 mod arrange;
 mod bodies;
+mod droplets;
 mod length;
 mod pressure;
 
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 
 use self::bodies::{BodyResult, BodyStep};
 use crate::body::CouplingMethod;
+use crate::coupling::droplets::Found;
 use crate::coupling::touches::Touches;
 use crate::math::{DVec3, Pose};
 use crate::particles::cells::CellShape;
@@ -22,6 +24,7 @@ use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::solve::Solved;
 use crate::sph::shifting::Shift;
+use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::viscosity;
 use crate::world::{BoundaryPressure, PressureSolver, StepError, StepReport, World};
 
@@ -71,6 +74,17 @@ pub struct Workspace {
     contacts: Vec<Contact>,
     /// Where fluid touches rigid bodies.
     touches: Touches,
+    /// Interfaces of fluids.
+    surface: SurfacePairs,
+    /// What tension and friction on walls did.
+    droplets: Found,
+}
+
+impl Workspace {
+    /// The search cell of a particle.
+    pub(crate) fn key(&self, particle: usize) -> u64 {
+        self.keys[particle]
+    }
 }
 
 /// Measures phases of a step one after the other.
@@ -242,6 +256,7 @@ impl World {
             load.add(of_viscosity, 0.0);
         }
         self.contact_loads(&bodies, dt, &mut loads);
+        self.droplet_loads(work, impulse, &mut loads);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
         let viscosity_iterations = viscous.iterations;
@@ -366,6 +381,7 @@ impl World {
             }
         }
         self.accept_bodies(attempt.body_result);
+        self.accept_droplets(work, dt);
         for (solid, load) in self.solids.iter_mut().zip(attempt.loads) {
             solid.load.add(&load, dt);
         }

@@ -11,6 +11,7 @@ use crate::particles::neighbors::Neighbors;
 use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
 use crate::rigid::memory::Stick;
+use crate::sph::tension::TensionSettings;
 use crate::step::Workspace;
 
 /// The whole state of a simulation, with public fields: look at what you like.
@@ -45,6 +46,8 @@ pub struct World {
     pub friction_pairs: FrictionPairs,
     /// State: contacts of rigid bodies that stick, sorted by particle and other solid.
     pub sticks: Vec<Stick>,
+    /// Surface tension and friction of fluids on walls.
+    pub tension: TensionSettings,
     /// How the time step is chosen.
     pub time_step: TimeStep,
     /// Where in time we are.
@@ -143,9 +146,9 @@ impl Solid {
 /// What fluids and other solids did to a solid over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
-    /// Impulse of pressure, N·s.
+    /// Impulse of pressure and surface tension, N·s.
     pub pressure: DVec3,
-    /// Impulse of viscosity, N·s.
+    /// Impulse of viscosity and of friction of fluids, N·s.
     pub viscous: DVec3,
     /// Angular impulse of pressure about the body's origin, N·m·s.
     pub pressure_moment: DVec3,
@@ -396,6 +399,7 @@ impl World {
             coupling: CouplingSettings::default(),
             friction_pairs: FrictionPairs::default(),
             sticks: Vec::new(),
+            tension: TensionSettings::default(),
             time_step: TimeStep::default(),
             clock: Clock::default(),
             workspace: Workspace::default(),

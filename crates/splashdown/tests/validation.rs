@@ -81,3 +81,13 @@ fn a_chain_of_ten_rings_is_hardly_longer_than_they_are() {
 fn colliding_bodies_keep_their_momentum_dry_and_in_water() {
     passes("momentum");
 }
+
+#[test]
+fn forces_of_tension_are_the_derivatives_of_its_energy() {
+    passes("tension-derivatives");
+}
+
+#[test]
+fn tension_and_friction_of_drops_give_nobody_momentum() {
+    passes("droplet-momentum");
+}

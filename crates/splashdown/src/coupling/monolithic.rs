@@ -12,7 +12,10 @@
 //!
 //! (ω because (P4) relaxes the whole; half as much again where contacts need a share of the mass too).
 
+use glam::Vec4;
+
 use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
+use crate::coupling::droplets::Droplets;
 use crate::coupling::touches::Touches;
 use crate::rigid::bodies::{Body, Twist};
 use crate::rigid::solve::{ContactSystem, Order, Swept, is_small};
@@ -36,6 +39,8 @@ pub struct Coupled<'a> {
     pub impulse: Vec<Twist>,
     /// What the last sweep found.
     pub swept: Swept,
+    /// Surface tension and friction of fluids on walls, if there are any.
+    pub droplets: Option<Droplets<'a>>,
 }
 
 impl<'a> Coupled<'a> {
@@ -58,6 +63,7 @@ impl<'a> Coupled<'a> {
             settings,
             impulse,
             swept: Swept::default(),
+            droplets: None,
         }
     }
 
@@ -86,23 +92,47 @@ impl Partner for Coupled<'_> {
         }
     }
 
-    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, source: &mut [f32]) {
+    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, push: &[Vec4], source: &mut [f32]) {
         self.impulse.fill(Twist::default());
         self.touches.impulses(kappa, wall, &mut self.impulse);
+        if let Some(droplets) = &self.droplets {
+            droplets.react(&mut self.impulse);
+        }
         self.contacts.move_bodies(&self.impulse, self.bodies);
         self.touches.compressions(&self.base, &self.given, self.bodies, source);
+        if let Some(droplets) = &mut self.droplets {
+            droplets.respond(kappa, push, self.bodies);
+        }
+    }
+
+    fn shove(&self, push: &mut [Vec4]) {
+        if let Some(droplets) = &self.droplets {
+            droplets.shove(push);
+        }
     }
 
     fn sweep(&mut self) -> PartnerSweep {
+        // First: contacts leave bodies with anything.
+        let of_droplets = self.droplets.as_mut().map(|droplets| droplets.sweep(self.bodies));
         self.swept = self.contacts.sweep(self.order(), self.bodies);
-        PartnerSweep { change: self.swept.change, converged: is_small(&self.swept, &self.settings) }
+        let is_small = is_small(&self.swept, &self.settings);
+        PartnerSweep {
+            change: self.swept.change + of_droplets.map_or(0.0, |sweep| sweep.change),
+            converged: is_small && of_droplets.is_none_or(|sweep| sweep.converged),
+        }
     }
 
     fn accelerate(&mut self, beta: f64) {
         self.contacts.accelerate(beta);
+        if let Some(droplets) = &mut self.droplets {
+            droplets.accelerate(beta);
+        }
     }
 
     fn finish(&mut self) {
         self.contacts.finish();
+        if let Some(droplets) = &mut self.droplets {
+            droplets.finish();
+        }
     }
 }

@@ -43,6 +43,7 @@ pub fn small_world() -> World {
             density: (0..n).map(|i| 990.0 + i as f32).collect(),
             pressure: (0..n).map(|i| 3.5 * i as f32).collect(),
             divergence_pressure: vec![0.0; n],
+            grip: vec![DVec3::ZERO; n],
             position,
         },
         time_step: TimeStep::Fixed(0.01),

@@ -23,12 +23,14 @@ pub struct Particles {
     pub pressure: Vec<f32>,
     /// DFSPH: the part of the pressure that removed the divergence, Pa (a warm start).
     pub divergence_pressure: Vec<f32>,
+    /// Friction of fluid on walls in the last step, N (a warm start); empty where there is none.
+    pub grip: Vec<DVec3>,
 }
 
 /// Applies one expression to every array: sorting, inserting and deleting happen here alone.
 macro_rules! for_each_array {
     ($particles:expr, $array:ident => $body:expr) => {{
-        let p = $particles;
+        let p = &mut *$particles;
         {
             let $array = &mut p.position;
             $body
@@ -95,6 +97,9 @@ impl Particles {
         self.density.splice(at..at, new.iter().map(|p| p.density));
         self.pressure.splice(at..at, new.iter().map(|_| 0.0));
         self.divergence_pressure.splice(at..at, new.iter().map(|_| 0.0));
+        if !self.grip.is_empty() {
+            self.grip.splice(at..at, new.iter().map(|_| DVec3::ZERO));
+        }
     }
 
     /// Keeps the particles for which `keep[i]` holds, in their order.
@@ -103,11 +108,16 @@ impl Particles {
             let mut flags = keep.iter();
             array.retain(|_| *flags.next().unwrap_or(&true));
         });
+        let mut flags = keep.iter();
+        self.grip.retain(|_| *flags.next().unwrap_or(&true));
     }
 
     /// Reorders `range`: its k-th particle becomes the one that was at index `order[k]`.
     pub fn reorder(&mut self, range: Range<usize>, order: &[u32]) {
         for_each_array!(self, array => reorder(&mut array[range.clone()], range.start, order));
+        if !self.grip.is_empty() {
+            reorder(&mut self.grip[range.clone()], range.start, order);
+        }
     }
 }
 

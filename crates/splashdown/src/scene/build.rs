@@ -8,6 +8,7 @@ use super::file::{self, SceneFile, Viscosity as FileViscosity};
 use super::geometry::{Geometry, volume};
 use super::overlap::resolve_overlaps;
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
+use super::surfaces::tension_settings;
 use super::validate::join;
 use super::{Built, Scene, opening};
 use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
@@ -38,6 +39,8 @@ pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
         .collect();
     resolve_overlaps(&mut convert, file.coupling.overlap, &mut solids, &mut notes);
     world.friction_pairs = friction_pairs(file, &solids);
+    let entries: Vec<usize> = solids.iter().map(|solid| solid.obstacle.entry).collect();
+    world.tension = tension_settings(&mut convert, file, &entries);
     let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).collect();
     fill_fluids(&mut convert, file, &obstacles, &mut world, &mut notes);
     for solid in solids {

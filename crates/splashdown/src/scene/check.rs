@@ -8,6 +8,7 @@ use super::copies;
 use super::errors::Report;
 use super::file::{Emitter, Fluid, Opening, SceneFile};
 use super::geometry::{Geometry, surface, volume};
+use super::surfaces::tension_settings;
 use super::validate::join;
 use crate::math::Dimension;
 use crate::nearest::nearest;
@@ -50,6 +51,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         convert.check_body(&key, solid);
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
+    tension_settings(&mut convert, file, &[]);
     for (k, emitter) in file.emitter.iter().enumerate() {
         check_emitter(&mut convert, &format!("emitter[{k}]"), emitter, &file.fluid);
     }

@@ -45,10 +45,11 @@ cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 12] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
+    ("[surface]", "surface"),
     ("[coupling]", "coupling"),
     ("[[fluid]]", "fluid"),
     ("[[solid]]", "solid"),

@@ -7,6 +7,7 @@ pub mod body;
 pub mod made;
 pub mod objects;
 pub mod shape;
+pub mod surface;
 pub mod values;
 
 use schemars::JsonSchema;
@@ -46,6 +47,9 @@ pub struct SceneFile {
     /// A liquid of one density and viscosity. Write one `[[fluid]]` for each.
     #[serde(default)]
     pub fluid: Vec<Fluid>,
+    /// How surface tension is computed. Fluids have one if their `surface` says so.
+    #[serde(default)]
+    pub surface: surface::Surface,
     /// How rigid bodies are coupled to fluids and to each other.
     #[serde(default)]
     pub coupling: Coupling,

@@ -54,6 +54,9 @@ const BUILTINS: &[Builtin] = &[
     builtin!("dam", "A wall of blocks fails when the water behind it rises"),
     builtin!("tower", "A tower of bricks, and a ball that hits it"),
     builtin!("bulk", "Concave creatures fall into a net of rings"),
+    builtin!("droplets-on-slopes", "Drops hold on to slopes by friction that fades"),
+    builtin!("water-crown", "A drop falls into shallow water, and the splash forms a crown"),
+    builtin!("water-strider", "A waxed pin denser than water rests on its surface (2D)"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
 ];
 

@@ -28,6 +28,7 @@ mod overrides;
 mod read;
 pub mod schema;
 mod solids;
+mod surfaces;
 mod tree;
 mod validate;
 

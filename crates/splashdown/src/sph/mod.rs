@@ -3,5 +3,7 @@
 pub mod loads;
 pub mod pressure;
 pub mod shifting;
+pub mod tension;
 pub mod viscosity;
+pub mod wall_friction;
 pub mod walls;

@@ -8,9 +8,9 @@ use super::Workspace;
 use crate::math::{Aabb, DVec3};
 use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
 use crate::particles::firmness::Firmness;
-use crate::particles::kernel::SUPPORT;
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
+use crate::sph::tension::pairs::WIDE;
 use crate::sph::walls::{curved_wall_weights, wall_weights};
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
@@ -31,16 +31,17 @@ impl World {
             .map(|&p| if p.is_finite() { p } else { DVec3::INFINITY }) // min and max drop NaN
             .map(|p| Aabb { min: p, max: p })
             .reduce(|| Aabb::EMPTY, |a, b| Aabb { min: a.min.min(b.min), max: a.max.max(b.max) });
-        let shortest = FEWEST_CELLS * SUPPORT * self.spacing;
+        let radius = self.search_radius() * self.spacing;
+        let shortest = FEWEST_CELLS * radius;
         if self
             .period
             .to_array()
             .iter()
             .any(|&l| l != 0.0 && (l.is_nan() || l < shortest * (1.0 - 1e-9)))
         {
-            return Err(self.step_error("period shorter than six spacings, first", 0, 0.0));
+            return Err(self.step_error("period shorter than three search radii, first", 0, 0.0));
         }
-        let Some(grid) = CellGrid::around(bounds, SUPPORT * self.spacing, self.period) else {
+        let Some(grid) = CellGrid::around(bounds, radius, self.period) else {
             return Err(self.step_error("runaway position", self.farthest(), 0.0));
         };
         let spacing = self.spacing;
@@ -130,7 +131,7 @@ impl World {
             firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,
-            wide_radius: None,
+            wide_radius: self.tension.pulls().then_some(WIDE as f32),
         });
         found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
         if self.pressure.boundary == BoundaryPressure::Extrapolated {
@@ -138,6 +139,7 @@ impl World {
             work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
         }
         self.find_contacts(work);
+        self.find_surfaces(work);
         Ok(())
     }
 }

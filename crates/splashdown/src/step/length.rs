@@ -25,7 +25,8 @@ impl World {
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
                 let by_fall = FALL * cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
                 let by_pressure = self.spacing / self.pressure_speed().max(f64::MIN_POSITIVE);
-                let allowed = by_speed.min(by_fall).min(by_pressure).min(max);
+                let allowed =
+                    by_speed.min(by_fall).min(by_pressure).min(self.capillary_step()).min(max);
                 let ramp =
                     if self.clock.step > 0 { GROWTH * self.clock.dt } else { FIRST * allowed };
                 allowed.min(ramp).max(min)

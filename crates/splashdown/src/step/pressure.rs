@@ -5,7 +5,10 @@ use rayon::prelude::*;
 
 use super::Workspace;
 use super::bodies::BodyStep;
+use crate::body::CouplingSolver;
+use crate::coupling::droplets::Droplets;
 use crate::coupling::monolithic::Coupled;
+use crate::coupling::touches::Touches;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
@@ -21,6 +24,16 @@ use crate::world::{BoundaryPressure, PressureSolver, World};
 const LARGEST_CORRECTION: f32 = 0.02;
 /// So that a lone particle's κ can be computed from its pressure.
 const LEAST_FLUX: f32 = 0.05;
+
+/// What a pressure solve is for.
+pub(super) struct Task<'a> {
+    /// Length of the step, s.
+    dt: f64,
+    /// Where to stop.
+    mean_error: f64,
+    /// What is solved with it.
+    droplets: Option<Droplets<'a>>,
+}
 
 impl World {
     /// The momentum that flows through a fluid with κ = 1 around a particle: pressure as a gauge would
@@ -60,13 +73,12 @@ impl World {
         // A particle with few neighbours is at the surface: what looks like compression there is not.
         let enough = if self.dimension.count() == 2 { 7 } else { 20 };
         let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
-        let tolerance = self.pressure.divergence_error;
+        let task = Task { dt, mean_error: self.pressure.divergence_error, droplets: None };
         bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
-        let solved =
-            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
-                let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
-                if neighbors < enough { 0.0 } else { rate }
-            });
+        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
+            let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
+            if neighbors < enough { 0.0 } else { rate }
+        });
         work.divergence_kappa = kappa;
         solved
     }
@@ -83,12 +95,15 @@ impl World {
             self.show_bodies(work, &bodies.bodies, dt);
         }
         let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
-        let tolerance = self.pressure.density_error;
-        let solved =
-            self.solve_pressure(work, dt, tolerance, &mut kappa, bodies, |chunk, k, rate| {
-                let sums = &chunk.sums[k];
-                (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
-            });
+        let surface = std::mem::take(&mut work.surface);
+        let start = self.start_droplets(work, dt, bodies);
+        let droplets = start.map(|start| Droplets::new(&surface, start));
+        let task = Task { dt, mean_error: self.pressure.density_error, droplets };
+        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
+            let sums = &chunk.sums[k];
+            (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
+        });
+        work.surface = surface;
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
             self.solve_contacts(bodies);
@@ -99,7 +114,10 @@ impl World {
 
     /// Whether particles are kept evenly spread by shifting instead of a density solve.
     pub(super) fn shifts(&self) -> bool {
-        self.is_closed() && self.pressure.solver == PressureSolver::Dfsph && !self.has_bodies()
+        self.is_closed()
+            && self.pressure.solver == PressureSolver::Dfsph
+            && !self.has_bodies()
+            && !self.tension.pulls()
     }
 
     /// How far to shift particles at the end of the step, and what that does to their velocities.
@@ -134,12 +152,12 @@ impl World {
     pub(super) fn solve_pressure(
         &self,
         work: &mut Workspace,
-        dt: f64,
-        mean_error: f64,
+        task: Task,
         kappa: &mut [f32],
         bodies: &mut BodyStep,
         source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
     ) -> Solved {
+        let Task { dt, mean_error, droplets } = task;
         let n = self.fluid_count();
         let per_step = dt / self.spacing;
         work.predicted
@@ -172,14 +190,26 @@ impl World {
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
         let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
+        let mut found = None;
         let solved = if bodies.any() && !self.is_weak() {
             stop = self.stop_with_contacts(stop);
             let BodyStep { bodies: all, system, .. } = bodies;
             let base = sources.clone();
             let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);
+            coupled.droplets = droplets;
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            found = coupled.droplets.map(Droplets::result);
             (bodies.swept, bodies.solved) = (coupled.swept, solved);
+            solved
+        } else if let Some(droplets) = droplets {
+            stop.accelerate = self.coupling.solver != CouplingSolver::Jacobi;
+            let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
+            let mut coupled = Coupled::new(&mut [], &mut none, &nowhere, Vec::new(), self.coupling);
+            coupled.droplets = Some(droplets);
+            let partner = Some(&mut coupled as &mut dyn Partner);
+            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
+            found = coupled.droplets.map(Droplets::result);
             solved
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
@@ -189,9 +219,13 @@ impl World {
             *v += push.truncate().as_dvec3() / per_step;
         });
         (work.source, work.push) = (sources, push);
+        if let Some(found) = found {
+            self.take_droplets(work, found, per_step);
+        }
         if bodies.any() {
             if self.is_weak() {
                 self.push_bodies(work, kappa, &wall, bodies);
+                self.pull_bodies(work, bodies);
             }
             self.show_bodies(work, &bodies.bodies, dt);
         }

@@ -9,6 +9,7 @@ mod channel;
 pub mod curve;
 mod dam_break;
 mod degenerate;
+mod drops;
 mod floating;
 mod folder;
 mod hydrostatic;
@@ -139,6 +140,12 @@ pub fn cases() -> &'static [Case] {
         rising_sphere::CASE,
         momentum::CASE,
         degenerate::CASE,
+        drops::DERIVATIVES,
+        drops::MOMENTUM,
+        drops::YOUNG_LAPLACE,
+        drops::OSCILLATION,
+        drops::CONTACT_ANGLE,
+        drops::FLOATING_PIN,
         structures::TOWER,
         structures::CARD_HOUSE,
         structures::CHAIN,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::{Copies, Lock, Motor, Scatter};
 use super::shape::{BoxShape, FillShape, SolidShape};
+use super::surface::{FluidSurface, SolidSurface};
 use super::values::{Number, Rotation, Vector, VectorField};
 
 /// A liquid of one density and viscosity.
@@ -28,6 +29,9 @@ pub struct Fluid {
     #[serde(default = "Vector::zero")]
     #[schemars(extend("x-unit" = "°/s"))]
     pub angular_velocity: Vector,
+    /// Surface tension, and friction on solids.
+    #[serde(default)]
+    pub surface: FluidSurface,
     /// What is full of it at the start. A fluid without any needs an emitter.
     #[serde(default)]
     pub fill: Vec<Fill>,
@@ -196,6 +200,9 @@ pub struct Solid {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "maximum" = 10))]
     pub friction: Option<f64>,
+    /// How fluids with a surface tension meet it.
+    #[serde(default)]
+    pub surface: SolidSurface,
     /// A name that `[[friction]]` can use for several solids.
     #[serde(default)]
     pub group: Option<String>,

@@ -12,6 +12,20 @@ fn every_fault_has_its_place_key_and_help() {
     let after = |lines: &str| format!("{GOOD}{lines}");
     // (scene, line, column, key, part of the rest)
     let table: Vec<(String, usize, usize, &str, &str)> = vec![
+        (
+            in_fluid("surface.tension = -0.1"),
+            7,
+            19,
+            "fluid[0].surface.tension",
+            "-0.1 is out of range (must be at least 0)",
+        ),
+        (
+            in_fluid("surface.liquid = \"watr\""),
+            7,
+            18,
+            "fluid[0].surface.liquid",
+            "did you mean \"water\"?",
+        ),
         (in_fluid("densty = 9"), 7, 1, "fluid[0].densty", "did you mean `density`?"),
         (
             in_fluid("density = \"9\""),
@@ -109,6 +123,13 @@ fn every_fault_has_its_place_key_and_help() {
             19,
             "solid[0].shape.mesh.file",
             "there is no such file",
+        ),
+        (
+            after("[[solid]]\nname = \"s\"\nshape.sphere.radius = 1\nsurface.contact_angle = 60"),
+            13,
+            25,
+            "solid[0].surface.contact_angle",
+            "there is no fluid with a tension (give a fluid surface.tension or surface.liquid)",
         ),
         (
             after("[[solid]]\nname = \"a.b\"\nshape.sphere.radius = 1"),

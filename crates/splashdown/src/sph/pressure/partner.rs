@@ -1,5 +1,7 @@
 //! What else is solved for together with the fluid's pressure.
 
+use glam::Vec4;
+
 /// One sweep of a partner.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartnerSweep {
@@ -16,8 +18,13 @@ pub trait Partner {
     fn yielding(&self, omega: f32, step: &mut [[f32; 2]]);
 
     /// Moves the walls by the pressures of the fluid (`kappa`) and of walls (`wall`, where they have their
-    /// own) and by its own unknowns; writes what is to be removed by then into `source`.
-    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, source: &mut [f32]);
+    /// own) and by its own unknowns; writes what is to be removed by then into `source`. `push` is what
+    /// pressure moves the fluid.
+    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, push: &[Vec4], source: &mut [f32]);
+
+    /// Adds what its own unknowns move the fluid to `push`, for the next sweep of pressure to see. In the
+    /// end it is for the caller to ask for that, in double precision.
+    fn shove(&self, push: &mut [Vec4]);
 
     /// One sweep of its own unknowns.
     fn sweep(&mut self) -> PartnerSweep;

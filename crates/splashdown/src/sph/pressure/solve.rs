@@ -94,7 +94,7 @@ pub fn solve(
         let wall = walls.as_ref().map(|(_, wall)| &**wall);
         operator.push(kappa, wall, push);
         if let Some(partner) = partner {
-            partner.respond(kappa, wall, source);
+            partner.respond(kappa, wall, push, source);
         }
     };
     let mut next = kappa.to_vec();
@@ -102,6 +102,9 @@ pub fn solve(
     let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     while solved.iterations < stop.max_iterations {
         update(kappa, push, source, &mut partner);
+        if let Some(partner) = &partner {
+            partner.shove(push);
+        }
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         let with = partner.as_mut().map(|partner| partner.sweep());
         solved.iterations += 1;

@@ -1,0 +1,138 @@
+//! Surface tension: every interface costs energy, and forces lower it.
+//!
+//! Paper: Probst & Teschner 2024 (PT24), with the corrections of docs/methods/droplets.md. A fluid has an
+//! energy per area against vapour, against other fluids and against walls; a wall has one where it is dry
+//! and one where it is wet.
+//!
+//! | file        | what it does                                                              |
+//! |-------------|---------------------------------------------------------------------------|
+//! | `energy.rs` | the smoothed clamp, energies from contributions, what one step is worth   |
+//! | `pairs.rs`  | neighbours within 3h, contributions to interfaces, forces                 |
+//! | `young.rs`  | tensions of walls from contact angles                                     |
+
+pub mod energy;
+pub mod pairs;
+pub mod young;
+
+use crate::math::Dimension;
+use crate::motion::Scalar;
+
+/// What the surfaces of a fluid cost, N/m, and how it grips walls. All may change in time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FluidSurface {
+    /// γ^FV: against vapour.
+    pub vapour: Scalar,
+    /// γ^FF: against other fluids.
+    pub others: Scalar,
+    /// γ^FB: against walls.
+    pub walls: Scalar,
+    /// Coefficient μ of Coulomb friction on walls.
+    pub friction: Scalar,
+}
+
+/// What the surface of a wall costs, N/m.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WallSurface {
+    /// γ^BV: where it is dry.
+    pub dry: Scalar,
+    /// γ^BF: where it is wet.
+    pub wet: Scalar,
+}
+
+const NONE: Scalar = Scalar::Constant(0.0);
+
+impl FluidSurface {
+    /// No tension and no friction.
+    pub const NONE: FluidSurface =
+        FluidSurface { vapour: NONE, others: NONE, walls: NONE, friction: NONE };
+
+    /// Tension against vapour alone.
+    pub fn of(tension: f64) -> FluidSurface {
+        FluidSurface { vapour: Scalar::Constant(tension), ..FluidSurface::NONE }
+    }
+}
+
+impl WallSurface {
+    /// Indifferent to fluid.
+    pub const NONE: WallSurface = WallSurface { dry: NONE, wet: NONE };
+}
+
+/// Which area a particle that is all surface stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Calibration {
+    /// PT24: the mean pressure over all particles of a drop is about that of Young and Laplace.
+    Paper,
+    /// Drops oscillate and shape themselves as if their tension were the one given.
+    #[default]
+    Physical,
+}
+
+impl Calibration {
+    /// A⁰ in units of h^(d−1).
+    pub fn rest_area(self, dimension: Dimension) -> f64 {
+        match (self, dimension) {
+            (Calibration::Paper, Dimension::Three) => std::f64::consts::FRAC_PI_4,
+            (Calibration::Paper, Dimension::Two) => 0.5,
+            (Calibration::Physical, Dimension::Three) => PHYSICAL_3D,
+            (Calibration::Physical, Dimension::Two) => PHYSICAL_2D,
+        }
+    }
+}
+
+/// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
+const PHYSICAL_3D: f64 = 6.2;
+const PHYSICAL_2D: f64 = 6.2;
+
+/// Surface tension and friction of fluids on walls, for a whole world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensionSettings {
+    /// In the order of the fluids; those beyond the end have none.
+    pub fluids: Vec<FluidSurface>,
+    /// In the order of the solids; those beyond the end have none.
+    pub walls: Vec<WallSurface>,
+    /// What the tensions mean.
+    pub calibration: Calibration,
+    /// Stop when forces of tension and friction change by less than this share of them.
+    pub error: f64,
+    /// Longest step over the capillary time of a spacing; infinite for no limit.
+    pub longest_step: f64,
+}
+
+impl Default for TensionSettings {
+    fn default() -> TensionSettings {
+        TensionSettings {
+            fluids: Vec::new(),
+            walls: Vec::new(),
+            calibration: Calibration::default(),
+            error: 1e-2,
+            longest_step: 1.0,
+        }
+    }
+}
+
+fn acts(value: &Scalar) -> bool {
+    *value != NONE
+}
+
+impl TensionSettings {
+    /// Whether any interface costs anything, at any time.
+    pub fn pulls(&self) -> bool {
+        let fluid = |f: &FluidSurface| acts(&f.vapour) || acts(&f.others) || acts(&f.walls);
+        self.fluids.iter().any(fluid) || self.walls_pull()
+    }
+
+    /// Whether walls have energies of their own.
+    pub fn walls_pull(&self) -> bool {
+        self.walls.iter().any(|wall| acts(&wall.dry) || acts(&wall.wet))
+    }
+
+    /// Whether any fluid grips walls, at any time.
+    pub fn grips(&self) -> bool {
+        self.fluids.iter().any(|fluid| acts(&fluid.friction))
+    }
+
+    /// The coefficient of friction of fluid `k` at time `t`.
+    pub fn friction(&self, k: usize, t: f64) -> f64 {
+        self.fluids.get(k).map_or(0.0, |fluid| fluid.friction.at(t).max(0.0))
+    }
+}

@@ -1,0 +1,163 @@
+//! Coulomb friction of fluids on walls: droplets that stick, and slide when they get too heavy.
+//!
+//! Paper: Probst & Teschner 2024 (PT24), section 3.3. A fluid particle is pressed against the walls around it
+//! by its pressure alone, with |N| = κ |Gʷ| (P1), and friction acts across that direction:
+//!
+//!   |p| ≤ μ |N|                                           (F1)  PT24 eqs. 13, 14
+//!   u_t = (1 − n nᵀ)(u_f − Σ_K c_K u_K(x_f))               (F2)  PT24 eq. 16
+//!   p* = proj(−α u_t),   p ← proj(p + ω p*)               (F3)  PT24 eq. 18c
+//!
+//! p is an impulse, u are displacements over the step, c_K the share of solid K in the walls around the
+//! particle. Two things differ from the paper. u_K is taken where the fluid particle is, not where the wall
+//! particles are, and −c_K p acts on the solid there: then friction keeps angular momentum. And α counts how
+//! bodies yield, each of the N particles that grip a body having a share of its mass (as in (M2)):
+//!
+//!   1/α = 1/μ_f + Σ_K N_K c_K² J M_K⁻¹ Jᵀ                  (F4)
+
+use crate::math::DVec3;
+use crate::particles::neighbors::{Chunk, Neighbors};
+use crate::rigid::bodies::{Body, Twist};
+
+/// ω of (F3), for α as in (F4). PT24 relax by 1/2 and enlarge α by d/(d − 1).
+const OMEGA: f64 = 0.75;
+
+/// A solid near a fluid particle.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    solid: usize,
+    share: f64,
+    /// Whether the solve moves it.
+    yields: bool,
+    /// From the centre of the solid to the fluid particle, in h.
+    arm: DVec3,
+}
+
+/// A fluid particle at a wall.
+#[derive(Clone, Debug)]
+pub struct Grip {
+    /// Which.
+    pub particle: usize,
+    normal: DVec3,
+    /// μ |Gʷ|: the largest impulse per κ.
+    strength: f64,
+    inverse_mass: f64,
+    /// α
+    step: f64,
+    /// Σ c_K u_K of the solids that move as told.
+    given: DVec3,
+    held: Vec<Held>,
+    /// (F1) at the last pressures.
+    limit: f64,
+}
+
+/// Where solids are and how they move.
+pub struct Walls<'a> {
+    /// Displacements of all particles over the step, in h.
+    pub displacement: &'a [DVec3],
+    /// The solid of each wall particle.
+    pub solid_of: &'a (dyn Fn(usize) -> usize + Sync),
+    /// From the centre of a solid to a particle, in h.
+    pub arm: &'a (dyn Fn(usize, usize) -> DVec3 + Sync),
+    /// All solids that pressure moves; none where bodies wait.
+    pub bodies: &'a [Body],
+}
+
+/// All fluid particles that grip walls. `mu` and `inverse_mass` are of each fluid.
+pub fn grips(neighbors: &Neighbors, mu: &[f64], inverse_mass: &[f32], walls: &Walls) -> Vec<Grip> {
+    let mut grips = Vec::new();
+    let mut count = vec![0.0; walls.bodies.len()];
+    for chunk in &neighbors.chunks {
+        if mu[chunk.fluid] == 0.0 || chunk.wall_pair_count() == 0 {
+            continue;
+        }
+        let inverse_mass = f64::from(inverse_mass[chunk.fluid]);
+        for k in 0..chunk.particles.len() {
+            let Some(grip) = grip(chunk, k, mu[chunk.fluid], inverse_mass, walls) else { continue };
+            grip.yielding().for_each(|held| count[held.solid] += 1.0);
+            grips.push(grip);
+        }
+    }
+    for grip in &mut grips {
+        let yields = |held: &Held| {
+            let axes = [DVec3::X, DVec3::Y, DVec3::Z]
+                .map(|axis| walls.bodies[held.solid].mobility(&Twist::of_impulse(axis, held.arm)));
+            count[held.solid] * held.share * held.share * axes.into_iter().fold(0.0, f64::max)
+        };
+        let compliance = grip.inverse_mass + grip.yielding().map(yields).sum::<f64>(); // (F4)
+        grip.step = 1.0 / compliance.max(1e-12);
+    }
+    grips
+}
+
+fn grip(chunk: &Chunk, k: usize, mu: f64, inverse_mass: f64, walls: &Walls) -> Option<Grip> {
+    let gradient = chunk.sums[k].wall_gradient.truncate().as_dvec3();
+    let normal = gradient.try_normalize()?;
+    let particle = chunk.particles.start + k;
+    let weight = |gradient: [f32; 3]| DVec3::from(gradient.map(f64::from)).length();
+    let total: f64 = chunk.wall_pairs(k).iter().map(|pair| weight(pair.gradient)).sum();
+    let (mut given, mut held) = (DVec3::ZERO, Vec::<Held>::new());
+    for pair in chunk.wall_pairs(k) {
+        let share = weight(pair.gradient) / total;
+        let b = pair.index as usize;
+        let solid = (walls.solid_of)(b);
+        let yields = walls.bodies.get(solid).is_some_and(|body| body.is_dynamic);
+        if !yields {
+            given += share * walls.displacement[b];
+        }
+        match held.iter_mut().find(|held| held.solid == solid) {
+            Some(held) => held.share += share,
+            None => held.push(Held { solid, share, yields, arm: (walls.arm)(particle, solid) }),
+        }
+    }
+    let strength = mu * gradient.length();
+    Some(Grip { particle, normal, strength, inverse_mass, step: 0.0, given, held, limit: 0.0 })
+}
+
+/// p inside the cone of (F1).
+fn project(p: DVec3, limit: f64) -> DVec3 {
+    p.clamp_length_max(limit)
+}
+
+impl Grip {
+    fn yielding(&self) -> impl Iterator<Item = &Held> {
+        self.held.iter().filter(|held| held.yields)
+    }
+
+    /// (F1) from the pressure of the particle.
+    pub fn press(&mut self, kappa: f32) {
+        self.limit = self.strength * f64::from(kappa).max(0.0);
+    }
+
+    /// The largest impulse.
+    pub fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    /// α⁻¹
+    pub fn compliance(&self) -> f64 {
+        1.0 / self.step
+    }
+
+    /// `p` as far as the pressure allows, and across the normal.
+    pub fn project(&self, p: DVec3) -> DVec3 {
+        project(p - p.dot(self.normal) * self.normal, self.limit)
+    }
+
+    /// Adds the reaction of `p` to the impulses on solids, as far as there are any.
+    pub fn react(&self, p: DVec3, impulse: &mut [Twist]) {
+        for held in &self.held {
+            if let Some(sum) = impulse.get_mut(held.solid) {
+                sum.add(-held.share, &Twist::of_impulse(p, held.arm));
+            }
+        }
+    }
+
+    /// (F3): the next p, and by how much a whole step would change the present one.
+    pub fn update(&self, p: DVec3, u: DVec3, bodies: &[Body]) -> (DVec3, f64) {
+        let moving = |held: &Held| held.share * bodies[held.solid].motion.at(held.arm);
+        let relative = u - self.given - self.yielding().map(moving).sum::<DVec3>();
+        let slip = relative - relative.dot(self.normal) * self.normal; // (F2)
+        let target = project(-self.step * slip, self.limit);
+        (project(p + OMEGA * target, self.limit), (p - project(p + target, self.limit)).length())
+    }
+}

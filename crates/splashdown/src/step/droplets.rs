@@ -1,0 +1,192 @@
+//! Surface tension and friction on walls in a step: where their solve starts, what it leaves behind.
+
+use super::Workspace;
+use super::bodies::BodyStep;
+use crate::coupling::droplets::{Found, Start};
+use crate::math::DVec3;
+use crate::particles::kernel::SUPPORT;
+use crate::particles::periodic::nearest;
+use crate::rigid::bodies::{Twist, mass_unit};
+use crate::sph::loads::Loads;
+use crate::sph::tension::energy::Strengths;
+use crate::sph::tension::pairs::{Pulls, WIDE};
+use crate::sph::wall_friction::{Walls, grips};
+use crate::world::{StepError, World};
+
+/// The energy of all interfaces and the forces that lower it.
+#[derive(Clone, Debug, Default)]
+pub struct SurfaceForces {
+    /// J (2D: per metre of depth), up to what dry walls far from fluid have.
+    pub energy: f64,
+    /// On every fluid particle, N.
+    pub fluid: Vec<DVec3>,
+    /// On every solid: force, N, and moment about its origin, N m.
+    pub solids: Vec<[DVec3; 2]>,
+}
+
+impl World {
+    /// How far particles see, in h.
+    pub(super) fn search_radius(&self) -> f64 {
+        if self.tension.pulls() { WIDE } else { SUPPORT }
+    }
+
+    /// γ A⁰ in `unit`, N/m, times hᵈ⁻¹.
+    fn strengths(&self, unit: f64) -> Strengths {
+        let counts = [self.fluids.len(), self.solids.len()];
+        Strengths::new(&self.tension, self.dimension, counts, self.clock.time, unit)
+    }
+
+    pub(super) fn find_surfaces(&self, work: &mut Workspace) {
+        if self.tension.pulls() {
+            let mut surface = std::mem::take(&mut work.surface);
+            surface.rebuild(self, work);
+            work.surface = surface;
+        }
+    }
+
+    /// The longest step that tension allows: some share of the time √(ρ h³ / 2πγ) that a capillary wave
+    /// of the size of a spacing takes, with γ as large as A⁰ makes it over the paper's π/4 h².
+    pub(super) fn capillary_step(&self) -> f64 {
+        let strength = self.strengths(1.0).largest();
+        let lightest = self.fluids.iter().map(|fluid| fluid.density).fold(f64::INFINITY, f64::min);
+        if strength == 0.0 || lightest.is_infinite() {
+            return f64::INFINITY;
+        }
+        self.tension.longest_step * (lightest * self.spacing.powi(3) / (8.0 * strength)).sqrt()
+    }
+
+    /// What tension and friction start from, if there are any.
+    pub(super) fn start_droplets(
+        &self,
+        work: &Workspace,
+        dt: f64,
+        step: &BodyStep,
+    ) -> Option<Start> {
+        if !self.tension.pulls() && !self.tension.grips() {
+            return None;
+        }
+        let (h, n) = (self.spacing, self.fluid_count());
+        let mut inverse_mass = Vec::with_capacity(n);
+        for (fluid, &mass) in self.fluids.iter().zip(&work.inverse_mass) {
+            inverse_mass.resize(fluid.range.end, f64::from(mass));
+        }
+        work.held.iter().for_each(|&i| inverse_mass[i] = 0.0);
+        let displacement: Vec<DVec3> = work.predicted.iter().map(|&v| v * (dt / h)).collect();
+        let time = self.clock.time;
+        let mu: Vec<f64> = (0..self.fluids.len()).map(|k| self.tension.friction(k, time)).collect();
+        let walls = Walls {
+            displacement: &displacement,
+            solid_of: &|b| self.solid_of(b).unwrap_or(0),
+            arm: &|i, solid| {
+                let away = self.particles.position[i] - self.solids[solid].pose.translation;
+                nearest(away, self.period) / h
+            },
+            bodies: if self.is_weak() { &[] } else { &step.bodies },
+        };
+        let grips = grips(&work.neighbors, &mu, &work.inverse_mass, &walls);
+        let unit = dt * dt / (mass_unit(self) * h);
+        let last = |i: usize| self.particles.grip.get(i).copied().unwrap_or_default() * unit;
+        Some(Start {
+            strengths: self.strengths(self.reference_density() * h.powi(3) / (dt * dt)),
+            friction: grips.iter().map(|grip| last(grip.particle)).collect(),
+            grips,
+            displacement,
+            inverse_mass,
+            solids: self.solids.len(),
+            error: self.tension.error,
+        })
+    }
+
+    /// Adds what the solve found to the predicted velocities. `per_step` is Δt/h.
+    pub(super) fn take_droplets(&self, work: &mut Workspace, found: Found, per_step: f64) {
+        for (v, u) in work.predicted.iter_mut().zip(&found.displacement) {
+            *v += *u / per_step;
+        }
+        work.droplets = found;
+    }
+
+    /// Gives the impulses of tension and friction to bodies that did not move under them.
+    pub(super) fn pull_bodies(&self, work: &Workspace, step: &mut BodyStep) {
+        for impulses in &work.droplets.on_solids {
+            for (body, impulse) in step.bodies.iter_mut().zip(impulses) {
+                let pulled = body.response(impulse);
+                body.motion.add(1.0, &pulled);
+            }
+        }
+    }
+
+    /// Adds what tension and friction do to solids: tension to what pressure does, because a wall feels
+    /// both as one; friction to viscosity. `unit` is the momentum of a particle that moves one spacing.
+    pub(super) fn droplet_loads(&self, work: &Workspace, unit: f64, loads: &mut Loads) {
+        let [tension, friction] = &work.droplets.on_solids;
+        let turn = unit * self.spacing;
+        for (load, Twist { linear, angular }) in loads.iter_mut().zip(tension) {
+            load.pressure += unit * *linear;
+            load.pressure_moment += turn * *angular;
+        }
+        for (load, Twist { linear, angular }) in loads.iter_mut().zip(friction) {
+            load.viscous += unit * *linear;
+            load.viscous_moment += turn * *angular;
+        }
+    }
+
+    /// Keeps friction as the next step's start.
+    pub(super) fn accept_droplets(&mut self, work: &Workspace, dt: f64) {
+        if !self.tension.grips() {
+            return;
+        }
+        let unit = mass_unit(self) * self.spacing / (dt * dt);
+        self.particles.grip.clear();
+        self.particles.grip.resize(self.particles.position.len(), DVec3::ZERO);
+        work.droplets.friction.iter().for_each(|&(i, p)| self.particles.grip[i] = unit * p);
+    }
+
+    /// What the impulses of tension and of friction in the last step add up to over fluid and solids, and
+    /// their moments, over the sums of their sizes. `place` is where the first solid was. Zero in exact
+    /// arithmetic; particles must be in the order of that step.
+    pub fn droplet_impulses_left(&self, place: DVec3) -> [[f64; 2]; 2] {
+        let (found, h) = (&self.workspace.droplets, self.spacing);
+        // Where particles were: they have moved since.
+        let at = |i: usize| {
+            (self.particles.position[i] - self.particles.velocity[i] * self.clock.dt) / h
+        };
+        let tension: Vec<(usize, DVec3)> = found.tension.iter().copied().enumerate().collect();
+        let left = |impulses: &[(usize, DVec3)], solids: &[Twist]| {
+            let mut sum = Twist::default();
+            let (mut size, mut reach) = (0.0, 0.0f64);
+            for &(i, p) in impulses {
+                sum.add(1.0, &Twist::of_impulse(p, at(i) - place / h));
+                (size, reach) = (size + p.length(), reach.max((at(i) - place / h).length()));
+            }
+            solids.iter().for_each(|twist| sum.add(1.0, twist));
+            let size = f64::max(size, f64::MIN_POSITIVE);
+            [sum.linear.length() / size, sum.angular.length() / (size * reach.max(1.0))]
+        };
+        [left(&tension, &found.on_solids[0]), left(&found.friction, &found.on_solids[1])]
+    }
+
+    /// The energy of interfaces as they are now, and the forces that lower it. Sorts the particles.
+    pub fn surface_forces(&mut self) -> Result<SurfaceForces, StepError> {
+        let mut work = std::mem::take(&mut self.workspace);
+        let found = self.sort_along_curve(&mut work).and_then(|()| self.find_neighbors(&mut work));
+        let mut forces = SurfaceForces::default();
+        if found.is_ok() && self.tension.pulls() {
+            let strengths = self.strengths(1.0);
+            let area = self.dimension.volume(self.spacing) / self.spacing; // hᵈ⁻¹
+            let mut pulls = Pulls::default();
+            work.surface.pulls(&strengths, None, &mut pulls);
+            let mut fluid = vec![DVec3::ZERO; self.fluid_count()];
+            work.surface.forces(&pulls, &mut fluid);
+            let unit = area / self.spacing;
+            fluid.iter_mut().for_each(|force| *force *= unit);
+            let solids = work.surface.reactions(&pulls, self.solids.len());
+            forces = SurfaceForces {
+                energy: area * work.surface.energy(&strengths),
+                fluid,
+                solids: solids.iter().map(|t| [unit * t.linear, area * t.angular]).collect(),
+            };
+        }
+        self.workspace = work;
+        found.map(|()| forces)
+    }
+}

@@ -1,0 +1,113 @@
+//! Drops on a floor take the contact angle that was asked for.
+
+use std::f64::consts::PI;
+
+use super::{GAMMA, H, Noise, RHO, ball};
+use crate::math::{DVec3, Dimension};
+use crate::motion::Scalar;
+use crate::sph::tension::{FluidSurface, WallSurface, young};
+use crate::validate::build::floor;
+use crate::validate::run::advance;
+use crate::validate::{Case, Report};
+use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+
+pub const CASE: Case = Case {
+    name: "contact-angle",
+    summary: "angle of drops on a floor, from the height of their centre, over the one asked for",
+    source: "Young 1805",
+    by_name: false,
+    run,
+};
+
+/// Height of the centre of a cap with contact angle `theta` over the radius of a ball (disc) of its volume.
+fn height_of_centre(theta: f64, dimension: Dimension) -> f64 {
+    let (sin, cos) = theta.sin_cos();
+    match dimension {
+        Dimension::Two => {
+            let area = theta - sin * cos; // of a circle of radius 1
+            (2.0 * sin.powi(3) / (3.0 * area) - cos) / (area / PI).sqrt()
+        }
+        Dimension::Three => {
+            let height = 1.0 - cos;
+            let volume = PI * height * height * (3.0 - height) / 3.0;
+            let centre = height * (4.0 - height) / (4.0 * (3.0 - height));
+            centre / (volume * 0.75 / PI).cbrt()
+        }
+    }
+}
+
+/// The angle, in degrees, of a cap whose centre is this high.
+fn angle_of(height: f64, dimension: Dimension) -> f64 {
+    let (mut low, mut high) = (0.02, PI);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if height_of_centre(middle, dimension) < height { low = middle } else { high = middle }
+    }
+    low.to_degrees()
+}
+
+/// The angle of a drop that starts as half a ball and may have `angle` degrees in the end.
+fn settled(dimension: Dimension, radius: f64, angle: f64) -> Result<f64, String> {
+    let mut world = World::new(dimension, H);
+    world.gravity = DVec3::ZERO;
+    world.pressure.solver = PressureSolver::Iisph;
+    let mut points = ball(dimension, radius, DVec3::ZERO, &mut Noise(5));
+    points.retain(|p| p.y > 0.0);
+    let r = super::radius_of(points.len(), dimension);
+    let calm = 0.3 * (RHO * GAMMA * r).sqrt();
+    let viscosity =
+        Viscosity { model: ViscosityModel::Weiler2018, coefficient: calm, boundary: 0.0 };
+    world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
+    world.add_solid(floor(&world, 3.0 * radius * H)?);
+    let excess = young::needed_excess(angle, dimension) * GAMMA;
+    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
+    world.tension.walls = vec![WallSurface {
+        dry: Scalar::Constant((-excess).max(0.0)),
+        wet: Scalar::Constant(excess.max(0.0)),
+    }];
+    let end = 5.0 * (RHO * r.powi(3) / GAMMA).sqrt();
+    let (mut height, mut count) = (0.0, 0.0);
+    advance(&mut world, end, |world, _| {
+        if world.clock.time > 0.8 * end {
+            let n = world.fluid_count();
+            let y: f64 = world.particles.position[..n].iter().map(|p| p.y).sum();
+            (height, count) = (height + y / n as f64, count + 1.0);
+        }
+    })?;
+    Ok(angle_of(height / (f64::max(count, 1.0) * r), dimension))
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    for (dimension, radius, angles) in [
+        (Dimension::Two, 12.0, &[30.0, 60.0, 90.0, 120.0, 150.0][..]),
+        (Dimension::Three, 6.5, &[60.0, 90.0, 120.0]),
+    ] {
+        for &angle in angles {
+            let found = settled(dimension, radius, angle)?;
+            report.close(format!("{dimension:?}: asked for {angle}°"), found, angle, 10.0);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::FRAC_PI_2;
+
+    use super::*;
+
+    #[test]
+    fn half_a_ball_has_its_centre_where_the_textbook_says() {
+        // 3/8 R above the plane, and 4/(3π) R in the plane.
+        let volume = 0.5f64;
+        let space = height_of_centre(FRAC_PI_2, Dimension::Three) * volume.cbrt();
+        let plane = height_of_centre(FRAC_PI_2, Dimension::Two) * volume.sqrt();
+        assert!((space - 0.375).abs() < 1e-12 && (plane - 4.0 / (3.0 * PI)).abs() < 1e-12);
+        for degrees in [20.0, 75.0, 140.0f64] {
+            for dimension in [Dimension::Two, Dimension::Three] {
+                let height = height_of_centre(degrees.to_radians(), dimension);
+                assert!((angle_of(height, dimension) - degrees).abs() < 1e-6);
+            }
+        }
+    }
+}

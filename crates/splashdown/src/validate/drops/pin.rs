@@ -1,0 +1,51 @@
+//! A waxed pin that is denser than water lies on its surface.
+
+use crate::scene::Scene;
+use crate::validate::run::advance;
+use crate::validate::watch::named;
+use crate::validate::{Case, Report};
+use crate::world::{Load, World};
+
+pub const CASE: Case = Case {
+    name: "floating-pin",
+    summary: "a pin of 2.5 times the density of water rests on it, and sinks with a tenth of the tension (2D)",
+    source: "balance of forces",
+    by_name: true,
+    run,
+};
+
+/// The scene `water-strider`, with other values.
+fn pool(overrides: &[&str]) -> Result<World, String> {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    let scene = Scene::builtin("water-strider", &overrides).map_err(|e| e.to_string())?;
+    Ok(scene.build().map_err(|e| e.to_string())?.world)
+}
+
+/// Height of the pin over its radius.
+fn height(world: &World) -> Result<f64, String> {
+    Ok(named(world, "pin")?.pose.translation.y / 1e-3)
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    let mut world = pool(&[])?;
+    advance(&mut world, 0.08, |_, _| ())?;
+    let pin = world.solids.iter().position(|s| s.name == "pin").ok_or("there is no pin")?;
+    world.solids[pin].load = Load::default();
+    let before = height(&world)?;
+    advance(&mut world, 0.15, |_, _| ())?;
+    let load = world.solids[pin].load;
+    let mass = world.solids[pin].body.as_ref().map_or(0.0, |body| body.mass);
+    let weight = mass * world.gravity.length();
+    let up = (load.pressure.y + load.viscous.y) / load.duration;
+    report.close("water: force of water and tension over the weight", up / weight, 1.0, 0.1);
+    report.close("water: height of the pin over its radius", height(&world)?, before, 0.2);
+
+    let mut world = pool(&["fluid.water.surface.tension=0.007"])?;
+    advance(&mut world, 0.15, |_, _| ())?;
+    report.at_most(
+        "a tenth of the tension: height of the pin over its radius",
+        height(&world)?,
+        2.0,
+    );
+    Ok(())
+}
