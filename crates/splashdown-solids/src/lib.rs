@@ -17,6 +17,7 @@
 
 pub mod barrier;
 pub mod bvh;
+pub mod candidates;
 pub mod ccd;
 pub mod contact;
 pub mod dense;
@@ -26,8 +27,11 @@ pub mod inversion;
 pub mod material;
 pub mod matrix;
 pub mod meshing;
+pub mod solids;
+pub mod step;
 pub mod surface;
 pub mod tetrahedron;
+pub mod verify;
 
 #[cfg(test)]
 mod testing;
