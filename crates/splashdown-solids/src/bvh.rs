@@ -118,7 +118,7 @@ impl Bvh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     #[test]
     fn finds_what_comparing_all_finds() {

@@ -52,7 +52,7 @@ pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, li
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     const EDGES: Kind = Kind::EdgeEdge(0.0);
 

@@ -160,7 +160,7 @@ fn cross_hessian(x: &[DVec3; 4]) -> Mat12 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, difference_gradient, difference_hessian, mismatch};
+    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
 
     fn check(kind: Kind, x: &[DVec3; 4], gap: Gap, step: f64, tolerance: f64) {
         let expected = difference_gradient(x, step, |x| energy(kind, x, gap));

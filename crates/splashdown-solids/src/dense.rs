@@ -91,7 +91,7 @@ pub fn stacked(parts: [DVec3; 4]) -> Vec12 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     #[test]
     fn a_decomposition_multiplies_back_also_where_it_is_degenerate() {

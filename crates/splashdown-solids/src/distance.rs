@@ -172,7 +172,7 @@ fn nearest<const N: usize>(x: &[DVec3; 4], all: [Closest; N]) -> Closest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, difference_gradient, difference_hessian, mismatch};
+    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
 
     type Find = fn(&[DVec3; 4]) -> Closest;
     const KINDS: [(&str, Find); 2] =

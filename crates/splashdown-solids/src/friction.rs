@@ -84,7 +84,7 @@ fn f1_slope(y: f64, epsilon: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::dense::stacked;
-    use crate::testing::{Random, difference_gradient, difference_hessian, mismatch};
+    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
 
     #[test]
     fn derivatives_agree_with_finite_differences_sticking_and_sliding() {

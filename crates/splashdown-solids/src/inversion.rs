@@ -52,7 +52,7 @@ fn positive_until(b: [f64; 4], depth: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     fn volume(x: &[DVec3; 4], p: &[DVec3; 4], t: f64) -> f64 {
         let y = [0, 1, 2, 3].map(|k| x[k] + t * p[k]);

@@ -14,6 +14,7 @@
 //! | [`matrix`] | sparse symmetric systems |
 //! | [`solids`], [`step`] | the state, and one time step |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
+//! | [`dense`], [`differences`] | small matrices; finite differences for tests and validation |
 
 pub mod barrier;
 pub mod bvh;
@@ -21,6 +22,7 @@ pub mod candidates;
 pub mod ccd;
 pub mod contact;
 pub mod dense;
+pub mod differences;
 pub mod distance;
 pub mod friction;
 pub mod inversion;
@@ -32,6 +34,3 @@ pub mod step;
 pub mod surface;
 pub mod tetrahedron;
 pub mod verify;
-
-#[cfg(test)]
-mod testing;

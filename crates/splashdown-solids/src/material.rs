@@ -198,7 +198,7 @@ fn table(f: impl Fn(usize, usize) -> f64) -> [[f64; 3]; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     /// (Hooke)  σ = 2 μ ε + λ tr ε
     #[test]

@@ -124,7 +124,7 @@ impl BlockMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use crate::differences::Random;
 
     fn filled(random: &mut Random) -> BlockMatrix {
         let mut keys: Vec<Key> = (0..6).map(|k| key(k, k)).collect();

@@ -1,6 +1,10 @@
-//! Tetrahedra in a box.
+//! Tetrahedra in a box, and in any closed shape.
+
+mod stuffing;
 
 use glam::DVec3;
+
+pub use stuffing::stuffed;
 
 /// Vertices and the tetrahedra between them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,6 +71,24 @@ pub fn block(size: DVec3, cells: [usize; 3]) -> TetMesh {
         }
     }
     mesh
+}
+
+/// The smallest and the largest angle between two faces of a tetrahedron, degrees.
+pub fn dihedral_angles(mesh: &TetMesh) -> [f64; 2] {
+    let mut range = [180.0, 0.0];
+    for t in &mesh.tetrahedra {
+        let p = t.map(|v| mesh.vertices[v as usize]);
+        // At the edge from a to b, between the faces with c and with d.
+        const EDGES: [[usize; 4]; 6] =
+            [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [2, 3, 0, 1], [3, 1, 0, 2]];
+        for [a, b, c, d] in EDGES {
+            let edge = (p[b] - p[a]).normalize();
+            let across = |q: DVec3| (q - p[a]) - (q - p[a]).dot(edge) * edge;
+            let angle = across(p[c]).angle_between(across(p[d])).to_degrees();
+            range = [f64::min(range[0], angle), f64::max(range[1], angle)];
+        }
+    }
+    range
 }
 
 #[cfg(test)]

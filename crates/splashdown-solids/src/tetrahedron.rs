@@ -41,6 +41,16 @@ impl Tetrahedron {
         f
     }
 
+    /// Von Mises' measure of the (Cauchy) stress at positions `x` of all vertices, Pa.
+    pub fn von_mises(&self, x: &[DVec3]) -> f64 {
+        let f = self.deformation(&self.vertices.map(|v| x[v as usize]));
+        let s = self.material.stress(f) * f.transpose() * (1.0 / f.determinant());
+        let [xx, yy, zz] = [s.x_axis.x, s.y_axis.y, s.z_axis.z];
+        let shear = s.x_axis.y.powi(2) + s.y_axis.z.powi(2) + s.z_axis.x.powi(2);
+        let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+        (0.5 * normal + 3.0 * shear).sqrt()
+    }
+
     /// J
     pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
         self.volume * self.material.energy(self.deformation(x))
@@ -69,8 +79,8 @@ impl Tetrahedron {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
     use crate::material::Model;
-    use crate::testing::{Random, difference_gradient, difference_hessian, mismatch};
 
     const MODELS: [Model; 3] = [Model::NeoHookean, Model::StableNeoHookean, Model::FixedCorotated];
 

@@ -81,3 +81,23 @@ fn a_chain_of_ten_rings_is_hardly_longer_than_they_are() {
 fn colliding_bodies_keep_their_momentum_dry_and_in_water() {
     passes("momentum");
 }
+
+#[test]
+fn derivatives_of_elastic_energies_agree_with_finite_differences() {
+    passes("derivatives");
+}
+
+#[test]
+fn an_even_deformation_stays_even() {
+    passes("patch-test");
+}
+
+#[test]
+fn an_elastic_body_keeps_momentum_and_loses_energy_as_its_method_does() {
+    passes("energy");
+}
+
+#[test]
+fn a_soft_block_slides_when_coulomb_says_so() {
+    passes("incline-ipc");
+}

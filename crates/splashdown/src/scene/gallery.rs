@@ -55,6 +55,8 @@ const BUILTINS: &[Builtin] = &[
     builtin!("tower", "A tower of bricks, and a ball that hits it"),
     builtin!("bulk", "Concave creatures fall into a net of rings"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
+    builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
+    builtin!("twist-cylinder", "A rubber rod is twisted until it coils"),
 ];
 
 /// All built-in scenes.

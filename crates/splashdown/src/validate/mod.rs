@@ -9,6 +9,7 @@ mod channel;
 pub mod curve;
 mod dam_break;
 mod degenerate;
+mod elastic;
 mod floating;
 mod folder;
 mod hydrostatic;
@@ -149,6 +150,12 @@ pub fn cases() -> &'static [Case] {
         structures::CHAIN_100,
         bullet::CASE,
         bullet::PILE,
+        elastic::DERIVATIVES,
+        elastic::PATCH_TEST,
+        elastic::CANTILEVER,
+        elastic::ENERGY,
+        elastic::INCLINE,
+        elastic::HIGH_SPEED,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

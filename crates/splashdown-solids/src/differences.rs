@@ -1,13 +1,15 @@
-//! Random configurations and finite differences for tests.
+//! Random configurations and finite differences, for tests and validation.
 
 use glam::{DMat3, DVec3};
 
 use crate::dense::{Mat12, Vec12, stacked};
 
 /// A small generator with a fixed sequence (xorshift64*).
+#[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
+    /// The same seed gives the same sequence.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -25,14 +27,17 @@ impl Random {
         2.0 * self.unit() - 1.0
     }
 
+    /// In the cube from −1 to 1.
     pub fn vector(&mut self) -> DVec3 {
         DVec3::new(self.signed(), self.signed(), self.signed())
     }
 
+    /// Entries between −1 and 1.
     pub fn matrix(&mut self) -> DMat3 {
         DMat3::from_cols(self.vector(), self.vector(), self.vector())
     }
 
+    /// Four vectors.
     pub fn points(&mut self) -> [DVec3; 4] {
         [self.vector(), self.vector(), self.vector(), self.vector()]
     }
