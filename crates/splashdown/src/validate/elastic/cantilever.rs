@@ -21,12 +21,12 @@ const HEIGHT: f64 = 0.1;
 const YOUNG: f64 = 1e6;
 const DENSITY: f64 = 1000.0;
 
-/// A beam along x with `layers` of elements over its height, two over its width. Poisson's ratio is zero, so
-/// that the width has no say.
+/// A beam along x with `layers` of elements over its height, and two over its width. Poisson's ratio is zero,
+/// so that nothing changes along the width; it is as wide as it is high, so that it does not buckle sideways.
 fn beam(layers: usize) -> Result<Solids, String> {
     let size = HEIGHT / layers as f64;
     let along = (LENGTH / size).round() as usize;
-    let box_size = DVec3::new(LENGTH, HEIGHT, 2.0 * size);
+    let box_size = DVec3::new(LENGTH, HEIGHT, HEIGHT);
     let mesh = block_at(box_size, [along, layers, 2], DVec3::new(0.5 * LENGTH, 0.0, 0.0));
     let mut solids = Solids::default();
     add(&mut solids, &mesh, &substance(YOUNG, 0.0))?;
@@ -63,11 +63,11 @@ fn small(report: &mut Report) -> Result<(), String> {
     let g = 0.02;
     let expected = 1.5 * DENSITY * g * LENGTH.powi(4) / (YOUNG * HEIGHT * HEIGHT);
     let mut found = Vec::new();
-    for layers in [2, 4, 8] {
+    for layers in [4, 8, 16] {
         let mut solids = beam(layers)?;
         settle(&mut solids, DVec3::new(0.0, -g, 0.0), &[])?;
         found.push(-end(&solids).y / expected);
-        if layers < 8 {
+        if layers < 16 {
             report.note(
                 format!("{layers} layers: deflection over Euler-Bernoulli's"),
                 found[found.len() - 1],
@@ -75,7 +75,7 @@ fn small(report: &mut Report) -> Result<(), String> {
             );
         }
     }
-    report.close("8 layers: deflection over Euler-Bernoulli's", found[2], 1.0, 0.03);
+    report.close("16 layers: deflection over Euler-Bernoulli's", found[2], 1.0, 0.03);
     let order = ((found[1] - found[0]) / (found[2] - found[1])).log2();
     report.close("order of convergence", order, 2.0, 0.5);
     // Richardson: what an infinitely fine mesh would give.
@@ -87,9 +87,8 @@ fn small(report: &mut Report) -> Result<(), String> {
 /// A dead load P at the end, of k = P L² / E I.
 fn large(report: &mut Report) -> Result<(), String> {
     for k in [1.0, 5.0] {
-        let mut solids = beam(8)?;
-        let width = 2.0 * HEIGHT / 8.0;
-        let stiffness = YOUNG * width * HEIGHT.powi(3) / 12.0;
+        let mut solids = beam(12)?;
+        let stiffness = YOUNG * HEIGHT.powi(4) / 12.0;
         let load = k * stiffness / (LENGTH * LENGTH);
         // Shared by the vertices of the end.
         let ends: Vec<usize> =

@@ -88,7 +88,7 @@ fn elements(report: &mut Report, random: &mut Random) -> Result<(), String> {
             }
         }
         for (state, worst) in ["random", "stretched evenly", "nearly flat"].iter().zip(&worst) {
-            worst.tell(report, &format!("{name}, {state}"), 1e-6);
+            worst.tell(report, &format!("{name}, {state}"), 1e-8);
         }
     }
     Ok(())
@@ -124,10 +124,10 @@ fn contacts(report: &mut Report, random: &mut Random) {
             check_pair(worst, kind, &x, gap, step);
         }
     }
-    distances.tell(report, "squared distance", 1e-7);
+    distances.tell(report, "squared distance", 1e-10);
     let names = ["over a triangle", "beside a triangle", "two edges", "nearly parallel edges"];
-    for ((name, worst), limit) in names.iter().zip(&all).zip([1e-5, 1e-5, 1e-5, 1e-4]) {
-        worst.tell(report, &format!("barrier, {name}"), limit);
+    for (name, worst) in names.iter().zip(&all) {
+        worst.tell(report, &format!("barrier, {name}"), 1e-8);
     }
 }
 
@@ -150,6 +150,6 @@ fn friction(report: &mut Report, random: &mut Random) {
             let energy = |u: &Points| slip.energy(u, epsilon);
             worst.add(&u, 1e-3 * size, energy, |u| slip.gradient(u, epsilon), hessian);
         }
-        worst.tell(report, &format!("friction, {name}"), 1e-5);
+        worst.tell(report, &format!("friction, {name}"), 1e-8);
     }
 }

@@ -10,7 +10,7 @@ use crate::math::DVec3;
 pub const CASE: Case = Case {
     name: "energy",
     summary: "a body that vibrates and turns freely keeps its momentum, and its energy to the order of the method",
-    source: "conservation laws; implicit Euler is of first, BDF2 of second order or better",
+    source: "conservation laws; implicit Euler is of first, BDF2 of second order",
     by_name: false,
     run,
 };
@@ -35,9 +35,9 @@ fn lost(integrator: Integrator, dt: f64) -> Result<[f64; 2], String> {
 }
 
 fn run(report: &mut Report) -> Result<(), String> {
-    // BDF2 is of second order, and its losses are of third: they come from the amplitude alone.
+    // BDF2 alone would lose energy in third order; its first step is implicit Euler, which makes it two.
     let methods =
-        [("implicit Euler", Integrator::ImplicitEuler, 1.0), ("BDF2", Integrator::Bdf2, 3.0)];
+        [("implicit Euler", Integrator::ImplicitEuler, 1.0), ("BDF2", Integrator::Bdf2, 2.0)];
     for (name, integrator, order) in methods {
         let [middle, _] = lost(integrator, 1e-3)?;
         let [fine, drift] = lost(integrator, 5e-4)?;
