@@ -56,7 +56,7 @@ mod tests {
             id: (0..125).collect(),
             fluid: vec![0; 125],
         };
-        let frame = Frame { index: 4, points, poses: Vec::new() };
+        let frame = Frame { index: 4, points, poses: Vec::new(), elastic: Vec::new() };
         let fluids = vec!["water".to_owned(), "oil".to_owned()];
         let mut writer = SurfaceWriter { fluids, spacing: 0.1 };
         writer.frame(directory.path(), &frame).unwrap();

@@ -8,6 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+mod elastic;
+
 use crate::body::RigidBody;
 use crate::math::{DQuat, DVec3, Pose};
 use crate::particles::store::Particles;
@@ -53,6 +55,7 @@ impl World {
             pressure: _,
             coupling: _,
             friction_pairs: _,
+            elastic,
             sticks,
             tension: _,
             time_step: _,
@@ -103,6 +106,10 @@ impl World {
         state.put("sticks.other", Array::U32(sticks.iter().map(|s| s.other).collect()));
         state.put("sticks.slip", Array::Vectors(sticks.iter().map(|s| s.slip).collect()));
         state.put("sticks.load", Array::Vectors(sticks.iter().map(|s| s.load).collect()));
+
+        if elastic.any() {
+            state.put_elastic(elastic);
+        }
 
         let Clock { time, step, dt, next_id } = *clock;
         state.put_f64("clock.time", time);
@@ -163,6 +170,7 @@ impl World {
         }
 
         let sticks = state.sticks()?;
+        let elastic = state.elastic(&self.elastic)?;
 
         for (solid, (placed, body)) in self.solids.iter_mut().zip(solids) {
             (solid.range, solid.local, solid.pose, solid.load) = placed;
@@ -170,6 +178,7 @@ impl World {
         }
         (self.particles, self.fluids, self.clock) = (particles, fluids, clock);
         (self.emitters, self.sinks, self.sticks) = (emitters, sinks, sticks);
+        elastic.restore(&mut self.elastic);
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use self::bodies::{BodyResult, BodyStep};
 use crate::body::CouplingMethod;
 use crate::coupling::droplets::Found;
 use crate::coupling::touches::Touches;
+use crate::elastic::Moved;
 use crate::math::{DVec3, Pose};
 use crate::particles::cells::CellShape;
 use crate::particles::neighbors::Neighbors;
@@ -115,6 +116,7 @@ enum Phase {
     Viscosity,
     Density,
     Loads,
+    Elastic,
     Advance,
 }
 
@@ -127,6 +129,7 @@ struct Attempt {
     loads: Loads,
     bodies: BodyStep,
     body_result: BodyResult,
+    elastic: Option<Moved>,
 }
 
 impl World {
@@ -179,6 +182,8 @@ impl World {
             friction_error: attempt.bodies.swept.friction_error,
             penetration: self.spacing
                 * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
+            newton_iterations: attempt.elastic.as_ref().map_or(0, |e| e.report.iterations),
+            elastic_contacts: attempt.elastic.as_ref().map_or(0, |e| e.report.contacts as u32),
             retries,
             ..StepReport::default()
         };
@@ -259,8 +264,34 @@ impl World {
         self.droplet_loads(work, impulse, &mut loads);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
-        let viscosity_iterations = viscous.iterations;
-        Ok(Attempt { poses, divergence, density, viscosity_iterations, loads, bodies, body_result })
+        let elastic = self.advance_elastic(&poses, dt)?;
+        watch.lap(Phase::Elastic);
+        Ok(Attempt {
+            poses,
+            divergence,
+            density,
+            viscosity_iterations: viscous.iterations,
+            loads,
+            bodies,
+            body_result,
+            elastic,
+        })
+    }
+
+    /// Elastic bodies at the end of the step, if there are any.
+    fn advance_elastic(&self, poses: &[Pose], dt: f64) -> Result<Option<Moved>, StepError> {
+        if !self.elastic.any() {
+            return Ok(None);
+        }
+        let moved = self.elastic.advance(&self.solids, poses, self.gravity, &self.clock, dt);
+        moved.map(Some).map_err(|failure| StepError {
+            what: format!("{failure}: elastic bodies, with"),
+            object: self.elastic.names.first().cloned().unwrap_or_default(),
+            id: 0,
+            position: self.elastic.solids.position.first().copied().unwrap_or_default(),
+            time: self.clock.time,
+            dt,
+        })
     }
 
     /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
@@ -382,6 +413,9 @@ impl World {
         }
         self.accept_bodies(attempt.body_result);
         self.accept_droplets(work, dt);
+        if let Some(moved) = attempt.elastic {
+            self.elastic.accept(moved, dt);
+        }
         for (solid, load) in self.solids.iter_mut().zip(attempt.loads) {
             solid.load.add(&load, dt);
         }

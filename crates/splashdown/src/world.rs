@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::body::{CouplingSettings, FrictionPairs, RigidBody};
+use crate::elastic::Elastic;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 pub use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
@@ -44,6 +45,8 @@ pub struct World {
     pub coupling: CouplingSettings,
     /// Dry friction of particular pairs of solids.
     pub friction_pairs: FrictionPairs,
+    /// Elastic bodies.
+    pub elastic: Elastic,
     /// State: contacts of rigid bodies that stick, sorted by particle and other solid.
     pub sticks: Vec<Stick>,
     /// Surface tension and friction of fluids on walls.
@@ -345,6 +348,10 @@ pub struct StepReport {
     pub friction_error: f64,
     /// How deep bodies are in each other or in walls at the start of the step, m.
     pub penetration: f64,
+    /// Newton iterations of the elastic bodies.
+    pub newton_iterations: u32,
+    /// Pairs of features of elastic bodies and what they meet that push each other.
+    pub elastic_contacts: u32,
     /// How often the step was undone and retried.
     pub retries: u32,
     /// Fluid particles made by emitters.
@@ -358,8 +365,16 @@ pub struct StepReport {
 }
 
 /// Names of the phases of a step.
-pub const PHASES: [&str; 7] =
-    ["sort", "neighbours", "divergence solve", "viscosity", "density solve", "loads", "advance"];
+pub const PHASES: [&str; 8] = [
+    "sort",
+    "neighbours",
+    "divergence solve",
+    "viscosity",
+    "density solve",
+    "loads",
+    "elastic",
+    "advance",
+];
 
 /// Why a step could not be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -398,6 +413,7 @@ impl World {
             pressure: PressureSettings::default(),
             coupling: CouplingSettings::default(),
             friction_pairs: FrictionPairs::default(),
+            elastic: Elastic::default(),
             sticks: Vec::new(),
             tension: TensionSettings::default(),
             time_step: TimeStep::default(),

@@ -9,7 +9,7 @@ const LAYERS: [&[&str]; 7] = [
     &["math", "nearest"],
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
-    &["body", "world", "step", "sources", "sph", "rigid", "coupling", "state"],
+    &["body", "world", "step", "sources", "sph", "rigid", "elastic", "coupling", "state"],
     &["output"],
     &["scene"],
     &["validate", "bench", "compare"],

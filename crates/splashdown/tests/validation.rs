@@ -91,3 +91,23 @@ fn forces_of_tension_are_the_derivatives_of_its_energy() {
 fn tension_and_friction_of_drops_give_nobody_momentum() {
     passes("droplet-momentum");
 }
+
+#[test]
+fn derivatives_of_elastic_energies_agree_with_finite_differences() {
+    passes("derivatives");
+}
+
+#[test]
+fn an_even_deformation_stays_even() {
+    passes("patch-test");
+}
+
+#[test]
+fn an_elastic_body_keeps_momentum_and_loses_energy_as_its_method_does() {
+    passes("energy");
+}
+
+#[test]
+fn a_soft_block_slides_when_coulomb_says_so() {
+    passes("incline-ipc");
+}

@@ -16,7 +16,8 @@ pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
     let mut lines = vec![format!("{} is fine", scene.name)];
     for object in &needs.objects {
         let (kind, name, count) = (object.kind, &object.name, object.particles);
-        let mut line = format!("  {kind} {name:<20}{count:>12} particles");
+        let of = if kind == "elastic" { "vertices" } else { "particles" };
+        let mut line = format!("  {kind} {name:<20}{count:>12} {of}");
         if object.mass > 0.0 {
             line += &format!(", {} kg", rounded(object.mass));
         }

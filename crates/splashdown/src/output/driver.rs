@@ -65,7 +65,7 @@ impl Simulation {
     ) -> Result<Simulation, RunError> {
         directory.make_folders(&settings)?;
         directory.write_scene(&scene)?;
-        let tables = Tables::create(directory.path(), &settings)?;
+        let tables = Tables::create(directory.path(), &settings, world.elastic.any())?;
         let writer = Writer::start(context(&world, &settings, &directory), observers);
         let step = World::step;
         let mut simulation =
@@ -110,7 +110,8 @@ impl Simulation {
         directory.remove_snapshots_after(entry.step)?;
         directory.make_folders(&settings)?;
         directory.write_scene(&scene)?;
-        let tables = Tables::reopen(directory.path(), &settings, &metadata.files)?;
+        let elastic = world.elastic.any();
+        let tables = Tables::reopen(directory.path(), &settings, elastic, &metadata.files)?;
         writer::write_collections(&context, next_frame)?;
         let (writer, step) = (Writer::start(context, observers), World::step as Step);
         Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
@@ -175,6 +176,7 @@ impl Simulation {
         self.tables.flush()?;
         // The next frame's forces are means from here on.
         self.world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
+        self.world.elastic.reset_impulse();
         self.next_frame += 1;
         let every = self.settings.snapshot_every;
         if index > 0 && every > 0 && index.is_multiple_of(every) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::math::{DVec3, Pose};
 use crate::world::{TriangleMesh, World};
 
-/// The fluid particles and the poses of the moving bodies at one time.
+/// The fluid particles, the poses of the moving bodies and the shapes of the elastic ones at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Number of the frame; 0 is the initial state.
@@ -14,6 +14,56 @@ pub struct Frame {
     pub points: Points,
     /// Poses of the moving bodies, in the order of `Surfaces::moving`.
     pub poses: Vec<Pose>,
+    /// Elastic bodies.
+    pub elastic: Vec<Deformed>,
+}
+
+/// An elastic body as it is at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Deformed {
+    /// Its number, after those of `World::solids`.
+    pub body: u32,
+    /// m
+    pub vertices: Vec<DVec3>,
+    /// From where it rests, m.
+    pub displacement: Vec<[f32; 3]>,
+    /// m/s
+    pub velocity: Vec<[f32; 3]>,
+    /// Numbers of its vertices.
+    pub tetrahedra: Vec<[i32; 4]>,
+    /// Von Mises stress of each tetrahedron, Pa.
+    pub stress: Vec<f32>,
+    /// Its surface.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Deformed {
+    /// Copies all elastic bodies.
+    pub fn capture(world: &World) -> Vec<Deformed> {
+        let solids = &world.elastic.solids;
+        let of = |k: usize| {
+            let body = &solids.bodies[k];
+            let (range, first) = (body.vertices.clone(), body.vertices.start as u32);
+            let single = |v: &DVec3| v.as_vec3().to_array();
+            let places = &solids.position[range.clone()];
+            let moved = places.iter().zip(&solids.rest[range.clone()]).map(|(x, r)| *x - *r);
+            let elements = &solids.elements[body.elements.clone()];
+            let surface = &solids.surface.triangles[body.triangles.clone()];
+            Deformed {
+                body: (world.solids.len() + k) as u32,
+                vertices: places.to_vec(),
+                displacement: moved.map(|d| single(&d)).collect(),
+                velocity: solids.velocity[range].iter().map(single).collect(),
+                tetrahedra: elements
+                    .iter()
+                    .map(|e| e.vertices.map(|v| (v - first) as i32))
+                    .collect(),
+                stress: elements.iter().map(|e| e.von_mises(&solids.position) as f32).collect(),
+                triangles: surface.iter().map(|(t, _)| t.map(|v| v - first)).collect(),
+            }
+        };
+        (0..world.elastic.names.len()).map(of).collect()
+    }
 }
 
 /// Fluid particles as they go into files: positions in double precision, so that a tank far from
@@ -41,6 +91,8 @@ pub struct Surfaces {
     pub fixed: Vec<(u32, Pose, Arc<TriangleMesh>)>,
     /// Bodies that move, with their index in `World::solids`.
     pub moving: Vec<(u32, Arc<TriangleMesh>)>,
+    /// Whether there are elastic bodies; frames carry their shapes.
+    pub elastic: bool,
 }
 
 impl Frame {
@@ -50,6 +102,7 @@ impl Frame {
             index,
             points: Points::capture(world),
             poses: world.solids.iter().filter(|s| s.moves()).map(|s| s.pose).collect(),
+            elastic: Deformed::capture(world),
         }
     }
 }
@@ -87,7 +140,7 @@ impl Surfaces {
     /// The surfaces of the bodies of a world as the scene built it. Bodies without triangles, as in
     /// 2D, are shown as their particles; steps sort those, so a later world would not do.
     pub fn of(world: &World) -> Surfaces {
-        let mut surfaces = Surfaces::default();
+        let mut surfaces = Surfaces { elastic: world.elastic.any(), ..Surfaces::default() };
         for (k, solid) in world.solids.iter().enumerate() {
             let mut mesh = solid.surface.clone();
             if mesh.triangles.is_empty() {

@@ -25,4 +25,5 @@ pub mod tables;
 pub(crate) mod testing;
 pub mod totals;
 pub mod vtk;
+mod vtu;
 pub mod writer;

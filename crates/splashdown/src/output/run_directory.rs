@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! scene.toml  run.json           what was run
-//! log.csv  bodies.csv  probes/   tables
+//! log.csv  bodies.csv  elastic.csv  probes/  tables
 //! frame-0042.png                 pictures
-//! fluid.pvd  solids.pvd  vtk/    for ParaView
+//! fluid.pvd  solids.pvd  elastic.pvd  vtk/   for ParaView
 //! bgeo/  ply/                    for Houdini and others
 //! surface/                       liquid surfaces
 //! snapshots/                     for resuming
@@ -172,8 +172,16 @@ impl RunDirectory {
         self.remove_after(0)?;
         remove_files(&self.path.join("vtk"), is_named(&["fixed.vtp"]))?;
         remove_files(&self.path.join("probes"), has_extension("csv"))?;
-        let tables =
-            &["fluid.pvd", "solids.pvd", "log.csv", "bodies.csv", "timing.json", "report.html"];
+        let tables = &[
+            "fluid.pvd",
+            "solids.pvd",
+            "elastic.pvd",
+            "log.csv",
+            "bodies.csv",
+            "elastic.csv",
+            "timing.json",
+            "report.html",
+        ];
         remove_files(&self.path, is_named(tables))?;
         for folder in ["vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
             // Only succeeds, and only should, if nothing of others is in there.

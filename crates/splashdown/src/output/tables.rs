@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{StepReport, World};
 
-const LOG_COLUMNS: [&str; 24] = [
+const LOG_COLUMNS: [&str; 26] = [
     "step",
     "t",
     "dt",
@@ -36,6 +36,25 @@ const LOG_COLUMNS: [&str; 24] = [
     "angular_momentum_y",
     "angular_momentum_z",
     "volume",
+    "newton_iterations",
+    "elastic_contacts",
+];
+
+/// One row for each elastic body, then one for each solid it may meet.
+const ELASTIC_COLUMNS: [&str; 13] = [
+    "t",
+    "body",
+    "x",
+    "y",
+    "z",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+    "kinetic_energy",
+    "elastic_energy",
+    "contact_force_x",
+    "contact_force_y",
+    "contact_force_z",
 ];
 
 const BODY_COLUMNS: [&str; 39] = [
@@ -80,17 +99,26 @@ const BODY_COLUMNS: [&str; 39] = [
     "friction_torque_z",
 ];
 
+/// The table of elastic bodies.
+const ELASTIC: &str = "elastic.csv";
+
 /// All tables of a run. Nothing in them depends on the machine or the clock on the wall.
 #[derive(Debug)]
 pub struct Tables {
     log: Table,
     bodies: Table,
     probes: Vec<(Probe, Table)>,
+    /// Where there are elastic bodies.
+    elastic: Option<Table>,
 }
 
 impl Tables {
     /// Starts all tables in the run directory.
-    pub fn create(directory: &Path, settings: &OutputSettings) -> Result<Tables, RunError> {
+    pub fn create(
+        directory: &Path,
+        settings: &OutputSettings,
+        elastic: bool,
+    ) -> Result<Tables, RunError> {
         let create_probe = |(probe, file): (Probe, String)| {
             let mut columns = vec!["t"];
             columns.extend(probe::columns(probe.quantity));
@@ -103,6 +131,9 @@ impl Tables {
                 .into_iter()
                 .map(create_probe)
                 .collect::<Result<_, _>>()?,
+            elastic: elastic
+                .then(|| Table::create(&directory.join(ELASTIC), &ELASTIC_COLUMNS))
+                .transpose()?,
         })
     }
 
@@ -110,6 +141,7 @@ impl Tables {
     pub fn reopen(
         directory: &Path,
         settings: &OutputSettings,
+        elastic: bool,
         lengths: &BTreeMap<String, u64>,
     ) -> Result<Tables, RunError> {
         let reopen = |file: &str| {
@@ -129,6 +161,7 @@ impl Tables {
                 .into_iter()
                 .map(reopen_probe)
                 .collect::<Result<_, _>>()?,
+            elastic: elastic.then(|| reopen(ELASTIC)).transpose()?,
         })
     }
 
@@ -163,6 +196,8 @@ impl Tables {
             ly,
             lz,
             Cell::Real(totals.volume),
+            Cell::Integer(report.newton_iterations.into()),
+            Cell::Integer(report.elastic_contacts.into()),
         ])
     }
 
@@ -190,6 +225,9 @@ impl Tables {
             cells.extend(vector(mean(load.friction_moment)));
             self.bodies.row(&cells)?;
         }
+        if let Some(table) = &mut self.elastic {
+            log_elastic(table, time, world)?;
+        }
         for (probe, table) in &mut self.probes {
             let mut cells = vec![time];
             cells.extend(probe::measure(world, probe).into_iter().map(Cell::Real));
@@ -216,8 +254,32 @@ impl Tables {
 
     fn each(&mut self) -> impl Iterator<Item = &mut Table> {
         let probes = self.probes.iter_mut().map(|(_, table)| table);
-        [&mut self.log, &mut self.bodies].into_iter().chain(probes)
+        [&mut self.log, &mut self.bodies].into_iter().chain(&mut self.elastic).chain(probes)
     }
+}
+
+/// Elastic bodies, then the solids that they may meet: for these, only the force counts.
+fn log_elastic(table: &mut Table, time: Cell<'_>, world: &World) -> Result<(), RunError> {
+    let elastic = &world.elastic;
+    for (k, name) in elastic.names.iter().enumerate() {
+        let (mass, centre) = elastic.solids.centre(k);
+        let mut cells = vec![time, Cell::Text(name)];
+        cells.extend(vector(centre));
+        cells.extend(vector(elastic.solids.momentum(k) / mass));
+        cells.push(Cell::Real(elastic.solids.kinetic_energy(k)));
+        cells.push(Cell::Real(elastic.solids.elastic_energy(k)));
+        cells.extend(vector(elastic.mean_force(k)));
+        table.row(&cells)?;
+    }
+    for (solid, &body) in world.solids.iter().zip(&elastic.obstacles) {
+        let mut cells = vec![time, Cell::Text(&solid.name)];
+        cells.extend(vector(solid.pose.translation));
+        cells.extend(vector(solid.velocity(world.clock.time)[0]));
+        cells.extend([Cell::Real(0.0); 2]);
+        cells.extend(vector(elastic.mean_force(body)));
+        table.row(&cells)?;
+    }
+    Ok(())
 }
 
 fn vector(v: DVec3) -> [Cell<'static>; 3] {
@@ -261,7 +323,7 @@ mod tests {
         let (mut world, settings) = (small_world(), small_settings());
         world.solids[0].load.pressure = DVec3::new(0.0, -3.0, 0.0);
         world.solids[0].load.duration = 0.5;
-        let mut tables = Tables::create(dir.path(), &settings).unwrap();
+        let mut tables = Tables::create(dir.path(), &settings, false).unwrap();
         tables.log_step(&world, &StepReport::default()).unwrap();
         tables.log_frame(&world).unwrap();
         let lengths = tables.sync(dir.path()).unwrap();
@@ -288,7 +350,7 @@ mod tests {
         (solid.load.contact_moment, solid.load.friction_moment) = (DVec3::X, DVec3::Z);
         solid.load.duration = 0.5;
         let settings = OutputSettings { probes: Vec::new(), ..small_settings() };
-        let mut tables = Tables::create(dir.path(), &settings).unwrap();
+        let mut tables = Tables::create(dir.path(), &settings, false).unwrap();
         tables.log_frame(&world).unwrap();
         tables.flush().unwrap();
         let text = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();

@@ -1,10 +1,10 @@
-//! Sums over all fluid particles and rigid bodies that physics conserves, or should.
+//! Sums over all fluid particles, rigid and elastic bodies that physics conserves, or should.
 
 use crate::math::DVec3;
 use crate::solve::reduce;
 use crate::world::World;
 
-/// Energies and momenta of all fluids and rigid bodies together, and the volume of the fluids. In 2D, per
+/// Energies and momenta of all fluids, rigid and elastic bodies together, and the volume of the fluids. In 2D, per
 /// metre of depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
@@ -49,6 +49,19 @@ impl Totals {
             totals.potential_energy -= body.mass * world.gravity.dot(x);
             totals.momentum += body.mass * v;
             totals.angular_momentum += body.mass * x.cross(v) + l;
+        }
+        let elastic = &world.elastic;
+        for k in 0..elastic.names.len() {
+            let range = elastic.solids.bodies[k].vertices.clone();
+            let vertices = elastic.solids.position[range.clone()]
+                .iter()
+                .zip(&elastic.solids.velocity[range.clone()]);
+            for ((&x, &v), &m) in vertices.zip(&elastic.solids.mass[range]) {
+                totals.kinetic_energy += 0.5 * m * v.dot(v);
+                totals.potential_energy -= m * world.gravity.dot(x);
+                totals.momentum += m * v;
+                totals.angular_momentum += m * x.cross(v);
+            }
         }
         totals
     }

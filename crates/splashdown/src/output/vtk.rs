@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::frame::{Points, Surfaces};
+use super::frame::{Deformed, Points, Surfaces};
 use crate::math::{DVec3, Pose};
 use crate::world::TriangleMesh;
 
@@ -44,10 +44,24 @@ pub fn write_fixed(out: &mut impl Write, surfaces: &Surfaces) -> io::Result<()> 
     write_surfaces(out, surfaces.fixed.iter().map(|(body, pose, mesh)| (*body, *pose, &**mesh)))
 }
 
-/// Writes the moving bodies at the given poses.
-pub fn write_moving(out: &mut impl Write, surfaces: &Surfaces, poses: &[Pose]) -> io::Result<()> {
+/// Writes the moving bodies at the given poses, and the surfaces of the elastic ones.
+pub fn write_moving(
+    out: &mut impl Write,
+    surfaces: &Surfaces,
+    poses: &[Pose],
+    elastic: &[Deformed],
+) -> io::Result<()> {
     let bodies = surfaces.moving.iter().zip(poses);
-    write_surfaces(out, bodies.map(|((body, mesh), pose)| (*body, *pose, &**mesh)))
+    let rigid = bodies.map(|((body, mesh), pose)| (*body, *pose, &**mesh));
+    let meshes: Vec<(u32, TriangleMesh)> = elastic
+        .iter()
+        .map(|d| {
+            let (vertices, triangles) = (d.vertices.clone(), d.triangles.clone());
+            (d.body, TriangleMesh { vertices, triangles })
+        })
+        .collect();
+    let deformed = meshes.iter().map(|(body, mesh)| (*body, Pose::IDENTITY, mesh));
+    write_surfaces(out, rigid.chain(deformed))
 }
 
 fn write_surfaces<'a>(
@@ -191,7 +205,7 @@ impl<'a> PolyData<'a> {
     }
 }
 
-fn byte_order() -> &'static str {
+pub(super) fn byte_order() -> &'static str {
     if cfg!(target_endian = "little") { "LittleEndian" } else { "BigEndian" }
 }
 
@@ -227,9 +241,10 @@ mod tests {
         let two = Surfaces {
             fixed: Vec::new(),
             moving: surfaces.fixed.iter().map(|(k, _, mesh)| (*k, mesh.clone())).collect(),
+            elastic: false,
         };
         let mut file = Vec::new();
-        write_moving(&mut file, &two, &[pose, Pose::IDENTITY]).unwrap();
+        write_moving(&mut file, &two, &[pose, Pose::IDENTITY], &[]).unwrap();
         let placed: Vec<DVec3> = vtk_array(&file, "position");
         assert_eq!(placed[0], world.solids[0].surface.vertices[0] + pose.translation);
         assert_eq!(vtk_array::<u32>(&file, "body"), [0, 1]);

@@ -13,7 +13,7 @@ use super::frame::{Frame, Surfaces};
 use super::observer::Observer;
 use super::settings::Format;
 use super::snapshot::{self, Kind, Snapshot};
-use super::{atomic, bgeo, ply, vtk};
+use super::{atomic, bgeo, ply, vtk, vtu};
 
 /// Frames that may wait; the driver waits when more are due, so memory stays bounded.
 const QUEUE: usize = 2;
@@ -169,7 +169,13 @@ fn write_frame(context: &Context, frame: &Frame) -> Result<(), RunError> {
                 }
                 if has_moving(surfaces) {
                     let path = file(frame_file(Format::Vtk, "moving", frame.index));
-                    atomic::write(&path, |out| vtk::write_moving(out, surfaces, &frame.poses))?;
+                    atomic::write(&path, |out| {
+                        vtk::write_moving(out, surfaces, &frame.poses, &frame.elastic)
+                    })?;
+                }
+                if !frame.elastic.is_empty() {
+                    let path = file(elastic_file(frame.index));
+                    atomic::write(&path, |out| vtu::write(out, &frame.elastic))?;
                 }
                 write_collections(context, frame.index + 1)?;
             }
@@ -197,7 +203,15 @@ pub fn write_collections(context: &Context, frames: u64) -> Result<(), RunError>
             fixed.into_iter().chain(moving).collect()
         })?;
     }
+    if context.surfaces.elastic {
+        write("elastic.pvd", &|k| vec![elastic_file(k)])?;
+    }
     Ok(())
+}
+
+/// The elements of the elastic bodies at a frame, relative to the run directory.
+fn elastic_file(index: u64) -> String {
+    format!("vtk/elastic_{index:06}.vtu")
 }
 
 /// The bodies that never move, written with frame 0.
@@ -212,6 +226,12 @@ pub fn frame_file(format: Format, what: &str, index: u64) -> String {
 /// The number of the frame that a file in a frame folder belongs to, if it is one of ours.
 pub fn frame_index(format: Format, path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
+    let elements = || name.strip_suffix(".vtu")?.strip_prefix("elastic_")?.parse().ok();
+    if format == Format::Vtk
+        && let Some(index) = elements()
+    {
+        return Some(index);
+    }
     let stem = name.strip_suffix(folder_and_extension(format).1)?.strip_suffix('.')?;
     let digits = stem.strip_prefix("fluid_").or_else(|| stem.strip_prefix("moving_"))?;
     digits.parse().ok()
@@ -263,7 +283,7 @@ fn has_fixed(surfaces: &Surfaces) -> bool {
 }
 
 fn has_moving(surfaces: &Surfaces) -> bool {
-    surfaces.moving.iter().any(|(_, mesh)| !mesh.vertices.is_empty())
+    surfaces.elastic || surfaces.moving.iter().any(|(_, mesh)| !mesh.vertices.is_empty())
 }
 
 #[cfg(test)]
@@ -297,6 +317,7 @@ mod tests {
         assert_eq!(solids.matches("vtk/fixed.vtp").count(), 4);
         assert_eq!(frame_index(Format::Ply, Path::new("x/fluid_000003.ply")), Some(3));
         assert_eq!(frame_index(Format::Vtk, Path::new("vtk/fixed.vtp")), None);
+        assert_eq!(frame_index(Format::Vtk, Path::new(&elastic_file(7))), Some(7));
         assert_eq!(picture_index(Path::new(&picture_file(12))), Some(12));
         assert_eq!(picture_index(Path::new("frame-best.png")), None);
         assert_eq!(surface_file("../oil", 7), "surface/___oil_000007.ply");

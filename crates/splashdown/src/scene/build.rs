@@ -3,6 +3,7 @@
 use super::carve::{Obstacle, apart, carve};
 use super::check::{MAX_PARTICLES, check};
 use super::convert::{Converter, Field};
+use super::elastic::build_elastic;
 use super::errors::{Report, SceneErrors};
 use super::file::{self, SceneFile, Viscosity as FileViscosity};
 use super::geometry::{Geometry, volume};
@@ -46,6 +47,7 @@ pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
     for solid in solids {
         world.add_solid(solid.solid);
     }
+    build_elastic(&mut convert, file, &mut world);
     if world.particles.len() as f64 > MAX_PARTICLES {
         let message = format!("makes {} particles", world.particles.len());
         let help = format!("at most {MAX_PARTICLES}");

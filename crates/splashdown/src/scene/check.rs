@@ -25,6 +25,7 @@ const MAX_FRAMES: f64 = 1e7;
 pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>) {
     names(report, "fluid", file.fluid.iter().map(|o| o.name.as_str()));
     names(report, "solid", file.solid.iter().map(|o| o.name.as_str()));
+    names(report, "elastic", file.elastic.iter().map(|o| o.name.as_str()));
     names(report, "emitter", file.emitter.iter().map(|o| o.name.as_str()));
     names(report, "sink", file.sink.iter().map(|o| o.name.as_str()));
     names(report, "probe", file.probe.iter().map(|o| o.name.as_str()));
@@ -52,6 +53,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
     tension_settings(&mut convert, file, &[]);
+    for (k, elastic) in file.elastic.iter().enumerate() {
+        convert.check_elastic(&format!("elastic[{k}]"), elastic, file);
+    }
     for (k, emitter) in file.emitter.iter().enumerate() {
         check_emitter(&mut convert, &format!("emitter[{k}]"), emitter, &file.fluid);
     }
@@ -132,9 +136,10 @@ fn settings(file: &SceneFile, report: &mut Report<'_>) {
             Some(help),
         );
     }
-    if file.fluid.is_empty() && !file.solid.iter().any(|solid| solid.is_rigid_body()) {
-        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], or a rigid body: a [[solid]] \
-                    with a density";
+    let moves = !file.elastic.is_empty() || file.solid.iter().any(|solid| solid.is_rigid_body());
+    if file.fluid.is_empty() && !moves {
+        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], a rigid body: a [[solid]] \
+                    with a density, or an [[elastic]] body";
         report.key("fluid", "there is no fluid", Some(help.to_string()));
     }
     let step = &file.time_step;

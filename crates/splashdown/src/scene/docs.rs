@@ -45,7 +45,7 @@ cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 14] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
@@ -54,6 +54,8 @@ const SECTIONS: [(&str, &str); 12] = [
     ("[[fluid]]", "fluid"),
     ("[[solid]]", "solid"),
     ("[[friction]]", "friction"),
+    ("[[elastic]]", "elastic"),
+    ("[elastic_solver]", "elastic_solver"),
     ("[[emitter]]", "emitter"),
     ("[[sink]]", "sink"),
     ("[[probe]]", "probe"),

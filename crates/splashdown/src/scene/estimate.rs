@@ -34,13 +34,13 @@ pub struct Estimate {
 pub struct ObjectCount {
     /// As in the scene.
     pub name: String,
-    /// "fluid", "solid" or "body" (a rigid one).
+    /// "fluid", "solid", "body" (a rigid one) or "elastic", whose vertices are counted.
     pub kind: &'static str,
     /// At the start, of all copies together.
     pub particles: u64,
     /// How many alike there are.
     pub copies: u64,
-    /// Of one rigid body, kg (2D: per metre of depth); 0 for fluids and other solids.
+    /// Of one rigid or elastic body, kg (2D: per metre of depth); 0 for fluids and other solids.
     pub mass: f64,
 }
 
@@ -55,6 +55,11 @@ impl ObjectCount {
         let kind = if solid.body.is_some() { "body" } else { "solid" };
         let particles = solid.range.len() as u64;
         ObjectCount { name: solid.name.clone(), kind, particles, copies: 1, mass }
+    }
+
+    fn elastic(name: &str, vertices: usize, mass: f64) -> ObjectCount {
+        let (name, particles) = (name.to_owned(), vertices as u64);
+        ObjectCount { name, kind: "elastic", particles, copies: 1, mass }
     }
 
     /// Whether `other` is the next copy of the same thing: `stone-2` after `stone-1`.
@@ -82,9 +87,14 @@ pub fn estimate(built: &Built) -> Estimate {
         }
     }
     let count = |fluid: bool| {
-        objects.iter().filter(|o| (o.kind == "fluid") == fluid).map(|o| o.particles).sum()
+        let counted = objects.iter().filter(|o| (o.kind == "fluid") == fluid);
+        counted.map(|o| o.particles).sum()
     };
     let (fluid_particles, solid_particles): (u64, u64) = (count(true), count(false));
+    for (k, name) in world.elastic.names.iter().enumerate() {
+        let vertices = world.elastic.solids.bodies[k].vertices.len();
+        objects.push(ObjectCount::elastic(name, vertices, world.elastic.solids.centre(k).0));
+    }
     let emitted_particles = emitted(built);
     let memory = bytes(fluid_particles, solid_particles);
     Estimate {

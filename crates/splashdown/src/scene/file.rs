@@ -4,6 +4,7 @@
 //! Ranges and units stand beside them as schema attributes, and reading a scene obeys these.
 
 pub mod body;
+pub mod elastic;
 pub mod made;
 pub mod objects;
 pub mod shape;
@@ -17,6 +18,7 @@ pub use body::{
     Copies, Coupling, CouplingMethod, CouplingSolver, DEFAULT_FRICTION, Friction, Lock, Motor,
     Overlap, Scatter,
 };
+pub use elastic::{Elastic, ElasticMaterial, ElasticSolver, Hold, Integrator};
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
     Interpolation, Keyframe, KeyframeMotion, Motion, Opening, Probe, Quantity, Sink, Solid,
@@ -60,6 +62,13 @@ pub struct SceneFile {
     /// Dry friction between particular solids.
     #[serde(default)]
     pub friction: Vec<Friction>,
+    /// A body that bends, stretches and never passes through others. In 3D only, and not yet together
+    /// with fluids or rigid bodies.
+    #[serde(default)]
+    pub elastic: Vec<Elastic>,
+    /// How elastic bodies and their contacts are solved.
+    #[serde(default)]
+    pub elastic_solver: ElasticSolver,
     /// An opening from which fluid flows.
     #[serde(default)]
     pub emitter: Vec<Emitter>,

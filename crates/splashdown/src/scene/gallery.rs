@@ -58,6 +58,8 @@ const BUILTINS: &[Builtin] = &[
     builtin!("water-crown", "A drop falls into shallow water, and the splash forms a crown"),
     builtin!("water-strider", "A waxed pin denser than water rests on its surface (2D)"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
+    builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
+    builtin!("twist-cylinder", "A rubber rod is twisted until it coils"),
 ];
 
 /// All built-in scenes.

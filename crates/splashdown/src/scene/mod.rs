@@ -15,6 +15,7 @@ mod check;
 mod convert;
 pub mod copies;
 pub mod docs;
+mod elastic;
 pub mod errors;
 pub mod estimate;
 pub mod file;

@@ -10,6 +10,7 @@ pub mod curve;
 mod dam_break;
 mod degenerate;
 mod drops;
+mod elastic;
 mod floating;
 mod folder;
 mod hydrostatic;
@@ -156,6 +157,12 @@ pub fn cases() -> &'static [Case] {
         structures::CHAIN_100,
         bullet::CASE,
         bullet::PILE,
+        elastic::DERIVATIVES,
+        elastic::PATCH_TEST,
+        elastic::CANTILEVER,
+        elastic::ENERGY,
+        elastic::INCLINE,
+        elastic::HIGH_SPEED,
         repeatable::RESTART,
         repeatable::THREADS,
     ];

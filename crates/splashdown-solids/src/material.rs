@@ -1,0 +1,235 @@
+//! Hyperelastic materials, as functions of the principal stretches σ.
+//!
+//! The energies are isotropic, so that their second derivative has nine known modes (Smith et al. 2019):
+//! three that stretch, three that shear two axes the same way and three that turn one against the other.
+//! Negative ones are cut off mode by mode; no 9×9 eigenproblem is solved.
+//!
+//! | here           | meaning                                               | unit |
+//! |----------------|-------------------------------------------------------|------|
+//! | `mu`, `lambda` | Lamé's parameters of the small-strain limit           | Pa   |
+//! | σᵢ             | principal stretches, J = σ₁σ₂σ₃                       |      |
+//! | Ψ              | energy per volume at rest                             | J/m³ |
+
+use glam::{DMat3, DVec3};
+use nalgebra::Matrix3;
+
+use crate::dense::{Svd, svd};
+
+/// Which energy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Model {
+    /// Ψ = μ/2 (I₁ − 3) − μ ln J + λ/2 ln² J (Bonet & Wood 2008).
+    #[default]
+    NeoHookean,
+    /// Finite also where an element is flat (Smith et al. 2018).
+    StableNeoHookean,
+    /// Ψ = μ Σ (σᵢ − 1)² + λ/2 (J − 1)² (Stomakhin et al. 2012).
+    FixedCorotated,
+}
+
+/// A material of one stiffness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Which energy.
+    pub model: Model,
+    /// Shear modulus, Pa.
+    pub mu: f64,
+    /// Lamé's first parameter, Pa.
+    pub lambda: f64,
+}
+
+/// Derivatives of Ψ by principal stretches. Entry k of `shear` and `turn` belongs to the two axes that
+/// are not k.
+struct Principal {
+    first: DVec3,
+    second: [[f64; 3]; 3],
+    /// (Ψᵢ − Ψⱼ) / (σᵢ − σⱼ), with the denominator cancelled by hand.
+    shear: [f64; 3],
+    /// (Ψᵢ + Ψⱼ) / (σᵢ + σⱼ)
+    turn: [f64; 3],
+}
+
+/// The mode d²Ψ/dF² = Σ `value` `direction` ⊗ `direction`.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// Pa
+    pub value: f64,
+    /// Of length one, orthogonal to the others.
+    pub direction: DMat3,
+}
+
+impl Material {
+    /// From Young's modulus (Pa) and Poisson's ratio.
+    pub fn new(model: Model, young: f64, poisson: f64) -> Material {
+        let mu = young / (2.0 * (1.0 + poisson));
+        let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+        Material { model, mu, lambda }
+    }
+
+    /// Ψ at deformation gradient `f`; infinite if it is inverted. Zero at rest.
+    pub fn energy(&self, f: DMat3) -> f64 {
+        let (mu, lambda) = (self.mu, self.lambda);
+        let j = f.determinant();
+        if j <= 0.0 || !j.is_finite() {
+            return f64::INFINITY;
+        }
+        let [a, b, c] = [f.x_axis, f.y_axis, f.z_axis].map(DVec3::length_squared);
+        let i1 = a + b + c;
+        match self.model {
+            Model::NeoHookean => {
+                let log = j.ln();
+                0.5 * mu * (i1 - 3.0) - mu * log + 0.5 * lambda * log * log
+            }
+            Model::StableNeoHookean => {
+                let (mu, lambda, alpha) = self.smith();
+                let at_rest = 0.5 * lambda * (1.0 - alpha).powi(2);
+                0.5 * mu * ((i1 - 3.0) - ((i1 + 1.0) / 4.0).ln())
+                    + 0.5 * lambda * (j - alpha).powi(2)
+                    - at_rest
+            }
+            Model::FixedCorotated => {
+                let stretch = svd(f).sigma - DVec3::ONE;
+                mu * stretch.length_squared() + 0.5 * lambda * (j - 1.0).powi(2)
+            }
+        }
+    }
+
+    /// First Piola-Kirchhoff stress P = dΨ/dF, Pa.
+    pub fn stress(&self, f: DMat3) -> DMat3 {
+        let Svd { u, sigma, v } = svd(f);
+        u * DMat3::from_diagonal(self.principal(sigma).first) * v.transpose()
+    }
+
+    /// d²Ψ/dF² in its modes.
+    pub fn modes(&self, f: DMat3) -> [Mode; 9] {
+        let Svd { u, sigma, v } = svd(f);
+        let p = self.principal(sigma);
+        let outer = |i: usize, j: usize| {
+            let (a, b) = (u.col(i), v.col(j));
+            DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+        };
+        let mut modes = [Mode { value: 0.0, direction: DMat3::ZERO }; 9];
+        let stretch = Matrix3::from_fn(|i, j| p.second[i][j]).symmetric_eigen();
+        for k in 0..3 {
+            let along = stretch.eigenvectors.column(k);
+            let direction =
+                along[0] * outer(0, 0) + along[1] * outer(1, 1) + along[2] * outer(2, 2);
+            modes[k] = Mode { value: stretch.eigenvalues[k], direction };
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let half = std::f64::consts::FRAC_1_SQRT_2;
+            let (one, other) = (outer(i, j), outer(j, i));
+            modes[3 + k] = Mode { value: p.shear[k], direction: half * (one + other) };
+            modes[6 + k] = Mode { value: p.turn[k], direction: half * (one - other) };
+        }
+        modes
+    }
+
+    /// μ, λ and the rest stretch α of Smith et al. 2018, chosen so that the small-strain limit is ours.
+    fn smith(&self) -> (f64, f64, f64) {
+        let (mu, lambda) = (4.0 / 3.0 * self.mu, self.lambda + 5.0 / 6.0 * self.mu);
+        (mu, lambda, 1.0 + 0.75 * mu / lambda)
+    }
+
+    fn principal(&self, s: DVec3) -> Principal {
+        let (mu, lambda) = (self.mu, self.lambda);
+        let j = s.x * s.y * s.z;
+        // dJ/dσᵢ; the second derivative ∂²J/∂σᵢ∂σⱼ is the third stretch.
+        let cofactor = DVec3::new(s.y * s.z, s.z * s.x, s.x * s.y);
+        let third = |a: usize, b: usize| s[3 - a - b];
+        let other = |k: usize| ((k + 1) % 3, (k + 2) % 3);
+        match self.model {
+            Model::NeoHookean => {
+                // Ψᵢ = μ σᵢ + (λ ln J − μ) / σᵢ
+                let q = lambda * j.ln() - mu;
+                Principal {
+                    first: mu * s + q / s,
+                    second: table(|a, b| match a == b {
+                        true => mu - q / (s[a] * s[a]) + lambda / (s[a] * s[a]),
+                        false => lambda / (s[a] * s[b]),
+                    }),
+                    shear: each(|k| mu - q / cofactor[k]),
+                    turn: each(|k| mu + q / cofactor[k]),
+                }
+            }
+            Model::StableNeoHookean => {
+                // Ψᵢ = μ (1 − 1/(I₁ + 1)) σᵢ + λ (J − α) dJ/dσᵢ
+                let (mu, lambda, alpha) = self.smith();
+                let i1 = s.length_squared() + 1.0;
+                let (m, q) = (mu * (1.0 - 1.0 / i1), lambda * (j - alpha));
+                Principal {
+                    first: m * s + q * cofactor,
+                    second: table(|a, b| {
+                        let same = if a == b { m } else { q * third(a, b) };
+                        same + 2.0 * mu * s[a] * s[b] / (i1 * i1)
+                            + lambda * cofactor[a] * cofactor[b]
+                    }),
+                    shear: each(|k| m - q * s[k]),
+                    turn: each(|k| m + q * s[k]),
+                }
+            }
+            Model::FixedCorotated => {
+                // Ψᵢ = 2 μ (σᵢ − 1) + λ (J − 1) dJ/dσᵢ
+                let q = lambda * (j - 1.0);
+                Principal {
+                    first: 2.0 * mu * (s - DVec3::ONE) + q * cofactor,
+                    second: table(|a, b| {
+                        let same = if a == b { 2.0 * mu } else { q * third(a, b) };
+                        same + lambda * cofactor[a] * cofactor[b]
+                    }),
+                    shear: each(|k| 2.0 * mu - q * s[k]),
+                    turn: each(|k| {
+                        let (a, b) = other(k);
+                        2.0 * mu * (1.0 - 2.0 / (s[a] + s[b])) + q * s[k]
+                    }),
+                }
+            }
+        }
+    }
+}
+
+fn each(f: impl Fn(usize) -> f64) -> [f64; 3] {
+    [f(0), f(1), f(2)]
+}
+
+fn table(f: impl Fn(usize, usize) -> f64) -> [[f64; 3]; 3] {
+    [0, 1, 2].map(|a| [0, 1, 2].map(|b| f(a, b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differences::Random;
+
+    /// (Hooke)  σ = 2 μ ε + λ tr ε
+    #[test]
+    fn every_material_obeys_hooke_for_small_strains() {
+        let mut random = Random::new(3);
+        for model in [Model::NeoHookean, Model::StableNeoHookean, Model::FixedCorotated] {
+            for poisson in [0.0, 0.3, 0.45] {
+                let material = Material::new(model, 1.0, poisson);
+                let e = random.matrix();
+                let strain = 1e-6 * 0.5 * (e + e.transpose());
+                let stress = material.stress(DMat3::IDENTITY + strain);
+                let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
+                let hooke = 2.0 * material.mu * strain + material.lambda * trace * DMat3::IDENTITY;
+                let wrong =
+                    (stress - hooke).to_cols_array().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+                assert!(wrong < 1e-5 * 1e-6, "{model:?} {poisson}: {wrong}");
+                assert!(material.energy(DMat3::IDENTITY).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn turning_a_body_costs_nothing() {
+        let mut random = Random::new(4);
+        for model in [Model::NeoHookean, Model::StableNeoHookean, Model::FixedCorotated] {
+            let material = Material::new(model, 1.0, 0.3);
+            let f = DMat3::IDENTITY + 0.3 * random.matrix();
+            let turn = svd(random.matrix()).u;
+            let [one, other] = [f, turn * f].map(|f| material.energy(f));
+            assert!((one - other).abs() < 1e-13 * one, "{model:?}");
+            assert_eq!(material.energy(-f), f64::INFINITY);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! A linear tetrahedral element.
+
+use glam::{DMat3, DVec3};
+
+use crate::dense::{Mat12, Vec12, stacked};
+use crate::material::Material;
+
+/// Four vertices, the shape they rest in, and what is between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tetrahedron {
+    /// Vertices, counter-clockwise about the outward normal of the face opposite the first.
+    pub vertices: [u32; 4],
+    /// F = Σ xₐ bₐᵀ: gradients of the shape functions at rest, 1/m.
+    pub slopes: [DVec3; 4],
+    /// At rest, m³.
+    pub volume: f64,
+    /// What it is made of.
+    pub material: Material,
+}
+
+impl Tetrahedron {
+    /// An element that rests as it is; `None` if it has no volume or is inside out.
+    pub fn new(vertices: [u32; 4], rest: [DVec3; 4], material: Material) -> Option<Tetrahedron> {
+        let edges = DMat3::from_cols(rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]);
+        let volume = edges.determinant() / 6.0;
+        let inverse = edges.inverse();
+        if !(volume > 0.0 && inverse.is_finite()) {
+            return None;
+        }
+        let [b, c, d] = [inverse.row(0), inverse.row(1), inverse.row(2)];
+        Some(Tetrahedron { vertices, slopes: [-(b + c + d), b, c, d], volume, material })
+    }
+
+    /// F
+    pub fn deformation(&self, x: &[DVec3; 4]) -> DMat3 {
+        let mut f = DMat3::ZERO;
+        for a in 1..4 {
+            let (edge, b) = (x[a] - x[0], self.slopes[a]);
+            f += DMat3::from_cols(edge * b.x, edge * b.y, edge * b.z);
+        }
+        f
+    }
+
+    /// Von Mises' measure of the (Cauchy) stress at positions `x` of all vertices, Pa.
+    pub fn von_mises(&self, x: &[DVec3]) -> f64 {
+        let f = self.deformation(&self.vertices.map(|v| x[v as usize]));
+        let s = self.material.stress(f) * f.transpose() * (1.0 / f.determinant());
+        let [xx, yy, zz] = [s.x_axis.x, s.y_axis.y, s.z_axis.z];
+        let shear = s.x_axis.y.powi(2) + s.y_axis.z.powi(2) + s.z_axis.x.powi(2);
+        let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+        (0.5 * normal + 3.0 * shear).sqrt()
+    }
+
+    /// J
+    pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
+        self.volume * self.material.energy(self.deformation(x))
+    }
+
+    /// Derivatives of the energy by the vertices, N.
+    pub fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
+        let stress = self.volume * self.material.stress(self.deformation(x));
+        self.slopes.map(|b| stress * b)
+    }
+
+    /// Second derivatives of the energy, N/m; without negative eigenvalues if `project`.
+    pub fn hessian(&self, x: &[DVec3; 4], project: bool) -> Mat12 {
+        let mut sum = Mat12::zeros();
+        for mode in self.material.modes(self.deformation(x)) {
+            let value = if project { mode.value.max(0.0) } else { mode.value };
+            if value != 0.0 {
+                let w: Vec12 = stacked(self.slopes.map(|b| mode.direction * b));
+                sum.ger(self.volume * value, &w, &w, 1.0);
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use crate::material::Model;
+
+    const MODELS: [Model; 3] = [Model::NeoHookean, Model::StableNeoHookean, Model::FixedCorotated];
+
+    fn element(model: Model, random: &mut Random) -> (Tetrahedron, [DVec3; 4]) {
+        let rest = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|p| p + 0.1 * random.vector());
+        let material = Material::new(model, 2.0, 0.3);
+        (Tetrahedron::new([0, 1, 2, 3], rest, material).unwrap(), rest)
+    }
+
+    #[test]
+    fn derivatives_agree_with_finite_differences() {
+        let mut random = Random::new(5);
+        for model in MODELS {
+            for k in 0..40 {
+                let (tetrahedron, rest) = element(model, &mut random);
+                // At rest, stretched evenly (repeated singular values), nearly flat, and at random.
+                let x = match k % 4 {
+                    0 => rest,
+                    1 => rest.map(|p| 1.4 * p),
+                    2 => rest.map(|p| p * DVec3::new(1.0, 0.05, 1.0)),
+                    _ => rest.map(|p| p + 0.2 * random.vector()),
+                };
+                let small = 1e-3 * if k % 4 == 2 { 0.05 } else { 1.0 };
+                let gradient = stacked(tetrahedron.gradient(&x));
+                let expected = difference_gradient(&x, small, |x| tetrahedron.energy(x));
+                let size = expected.amax().max(1e-2);
+                assert!((gradient - expected).amax() < 1e-7 * size, "{model:?} {k}");
+                let hessian = tetrahedron.hessian(&x, false);
+                let expected = difference_hessian(&x, small, |x| tetrahedron.gradient(x));
+                assert!(mismatch(&hessian, &expected) < 1e-6, "{model:?} {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn projected_stiffness_is_the_nearest_semi_definite_one() {
+        let mut random = Random::new(6);
+        for model in MODELS {
+            for _ in 0..20 {
+                let (tetrahedron, rest) = element(model, &mut random);
+                let x = rest.map(|p| 0.5 * p + 0.1 * random.vector());
+                if tetrahedron.deformation(&x).determinant() < 0.0 {
+                    continue;
+                }
+                let eigenvalues = tetrahedron.hessian(&x, true).symmetric_eigenvalues();
+                assert!(eigenvalues.min() > -1e-9 * eigenvalues.max(), "{model:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn flat_and_inverted_rest_shapes_are_refused() {
+        let material = Material::new(Model::NeoHookean, 1.0, 0.3);
+        let flat = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::X + DVec3::Y];
+        let inverted = [DVec3::ZERO, DVec3::Y, DVec3::X, DVec3::Z];
+        assert_eq!(Tetrahedron::new([0, 1, 2, 3], flat, material), None);
+        assert_eq!(Tetrahedron::new([0, 1, 2, 3], inverted, material), None);
+    }
+}

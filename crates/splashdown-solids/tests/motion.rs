@@ -1,0 +1,157 @@
+//! Bodies that fall, rest, swing and hit each other.
+
+use glam::DVec3;
+use splashdown_solids::barrier::Gap;
+use splashdown_solids::material::{Material, Model};
+use splashdown_solids::meshing::{TetMesh, block};
+use splashdown_solids::solids::{Hold, Integrator, Settings, Solids, Substance};
+use splashdown_solids::step::{Report, Workspace, step};
+
+const G: DVec3 = DVec3::new(0.0, -10.0, 0.0);
+
+fn settings() -> Settings {
+    Settings {
+        gap: Gap { reach: 2e-3, thickness: 0.0 },
+        stiffness: 1e4,
+        friction_speed: 1e-3,
+        friction_updates: 1,
+        tolerance: 1e-4,
+        max_iterations: 200,
+        integrator: Integrator::ImplicitEuler,
+        verify: true,
+    }
+}
+
+fn substance(young: f64) -> Substance {
+    let material = Material::new(Model::NeoHookean, young, 0.3);
+    Substance { material, density: 1000.0, friction: 0.5, drag: 0.0 }
+}
+
+fn at(mut mesh: TetMesh, place: DVec3) -> TetMesh {
+    mesh.vertices.iter_mut().for_each(|v| *v += place);
+    mesh
+}
+
+/// A floor at y = 0 of two triangles.
+fn floor(solids: &mut Solids) -> usize {
+    let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+    let vertices = [corner(-2.0, -2.0), corner(-2.0, 2.0), corner(2.0, 2.0), corner(2.0, -2.0)];
+    solids.add_obstacle(&vertices, &[[0, 1, 2], [0, 2, 3]], Hold::Fixed, 0.5)
+}
+
+fn run(solids: &mut Solids, settings: &Settings, dt: f64, steps: u32) -> Report {
+    let mut workspace = Workspace::default();
+    let mut last = Report::default();
+    for k in 0..steps {
+        last = step(solids, &mut workspace, settings, dt, G, &[], |_| DVec3::ZERO)
+            .unwrap_or_else(|e| panic!("step {k}: {e}"));
+    }
+    last
+}
+
+#[test]
+fn a_cube_falls_and_comes_to_rest_on_the_floor() {
+    let mut solids = Solids::default();
+    let mesh = at(block(DVec3::splat(0.1), [2, 2, 2]), DVec3::new(0.0123, 0.1, 0.0));
+    let cube = solids.add_body(&mesh, &substance(1e5), |_| DVec3::ZERO).unwrap();
+    let floor = floor(&mut solids);
+    let last = run(&mut solids, &settings(), 0.01, 80);
+    // Weight 10 N.
+    let force = last.forces[cube];
+    assert!((force.y - 10.0).abs() < 0.1, "{force}");
+    assert!((last.forces[floor] + force).length() < 1e-9);
+    assert!(last.smallest_gap > 0.0 && last.smallest_gap < 2e-3, "{}", last.smallest_gap);
+    assert!(solids.momentum(cube).length() < 1e-3);
+    let (mass, centre) = solids.centre(cube);
+    assert!((mass - 1.0).abs() < 1e-12);
+    assert!((centre.x - 0.0123).abs() < 1e-4, "{centre}");
+}
+
+#[test]
+fn a_body_that_nothing_touches_keeps_its_momentum() {
+    let mut solids = Solids::default();
+    let turn = |x: DVec3| DVec3::new(0.3, 0.1, -0.2) + DVec3::new(0.0, 0.0, 20.0).cross(x);
+    let mesh = block(DVec3::new(0.2, 0.1, 0.1), [4, 2, 2]);
+    let body = solids.add_body(&mesh, &substance(1e5), turn).unwrap();
+    let before = solids.momentum(body);
+    let settings = Settings { tolerance: 1e-9, ..settings() };
+    let mut workspace = Workspace::default();
+    for _ in 0..20 {
+        step(&mut solids, &mut workspace, &settings, 2e-3, DVec3::ZERO, &[], |_| DVec3::ZERO)
+            .unwrap();
+    }
+    assert!(solids.momentum(body).distance(before) < 1e-10 * before.length());
+}
+
+#[test]
+fn a_fast_ball_does_not_pass_a_thin_plate() {
+    let mut solids = Solids::default();
+    let plate = block(DVec3::new(0.4, 0.004, 0.4), [8, 1, 8]);
+    let plate = solids.add_body(&plate, &substance(1e6), |_| DVec3::ZERO).unwrap();
+    let held: Vec<usize> =
+        (0..solids.rest.len()).filter(|&v| solids.rest[v].x.abs() > 0.19).collect();
+    held.into_iter().for_each(|v| solids.hold[v] = Hold::Fixed);
+    let mesh = at(block(DVec3::splat(0.08), [2, 2, 2]), DVec3::new(0.01, 0.06, 0.02));
+    let ball = solids.add_body(&mesh, &substance(1e5), |_| DVec3::new(0.0, -100.0, 0.0)).unwrap();
+    let settings = Settings { tolerance: 1e-2, max_iterations: 500, ..settings() };
+    let mut workspace = Workspace::default();
+    for k in 0..4 {
+        step(&mut solids, &mut workspace, &settings, 1e-3, G, &[], |_| DVec3::ZERO)
+            .unwrap_or_else(|e| panic!("step {k}: {e}"));
+    }
+    let lowest = |body: usize| {
+        let vertices = solids.bodies[body].vertices.clone();
+        solids.position[vertices].iter().map(|p| p.y).fold(f64::INFINITY, f64::min)
+    };
+    // It flies on, in a bag.
+    assert!(
+        lowest(ball) < -0.1 && lowest(plate) < lowest(ball),
+        "{} {}",
+        lowest(plate),
+        lowest(ball)
+    );
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let bits = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut solids = Solids::default();
+            for k in 0..3 {
+                let place = DVec3::new(0.02 * f64::from(k), 0.06 + 0.11 * f64::from(k), 0.0);
+                let mesh = at(block(DVec3::splat(0.1), [2, 2, 2]), place);
+                solids.add_body(&mesh, &substance(2e4), |_| DVec3::ZERO).unwrap();
+            }
+            floor(&mut solids);
+            run(&mut solids, &settings(), 0.01, 15);
+            solids.position
+        })
+    };
+    assert_eq!(bits(1), bits(3));
+}
+
+#[test]
+fn driven_ends_twist_a_bar() {
+    let mut solids = Solids::default();
+    let mesh = block(DVec3::new(0.3, 0.06, 0.06), [10, 2, 2]);
+    solids.add_body(&mesh, &substance(1e5), |_| DVec3::ZERO).unwrap();
+    for v in 0..solids.rest.len() {
+        if solids.rest[v].x.abs() > 0.149 {
+            solids.hold[v] = Hold::Driven;
+        }
+    }
+    let rest = solids.rest.clone();
+    let mut workspace = Workspace::default();
+    let settings = Settings { tolerance: 1e-3, ..settings() };
+    for k in 1..=40 {
+        let angle = 0.08 * f64::from(k);
+        let target = |v: u32| {
+            let p = rest[v as usize];
+            glam::DQuat::from_rotation_x(angle * p.x.signum()) * p
+        };
+        let report =
+            step(&mut solids, &mut workspace, &settings, 0.01, DVec3::ZERO, &[], target).unwrap();
+        assert!(report.lag < 1e-5, "{}", report.lag);
+    }
+}

@@ -1,0 +1,181 @@
+//! Elastic bodies in a world: who they are, what holds them, and how a step moves them.
+//!
+//! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the clock.
+
+use splashdown_solids::barrier::Gap;
+use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::step::{Failure, Report, Workspace, step};
+use splashdown_solids::verify::{Violation, violation};
+
+use crate::math::{DVec3, Pose};
+use crate::motion::Motion;
+use crate::world::{Clock, Solid};
+
+pub use splashdown_solids as physics;
+
+/// All elastic bodies of a world, and the solids they may meet.
+#[derive(Clone, Debug)]
+pub struct Elastic {
+    /// Meshes and their state: the elastic bodies first, then the solids they meet.
+    pub solids: Solids,
+    /// How a step is solved.
+    pub settings: Settings,
+    /// Names of the elastic bodies, which are the first of `solids.bodies`.
+    pub names: Vec<String>,
+    /// Parts that move as told.
+    pub handles: Vec<Handle>,
+    /// For each of `World::solids` its number in `solids.bodies`.
+    pub obstacles: Vec<usize>,
+    /// State: impulse of contact and friction on each of `solids.bodies` since the last reset, N·s …
+    pub impulse: Vec<DVec3>,
+    /// … and since when, s.
+    pub duration: f64,
+    /// Memory of the solver, no part of the state.
+    pub(crate) workspace: Workspace,
+}
+
+/// Vertices that move as told.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    /// Which.
+    pub vertices: Vec<u32>,
+    /// How, from where they rest.
+    pub motion: Motion,
+}
+
+/// What a step makes of the elastic bodies.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    solids: Solids,
+    workspace: Workspace,
+    pub report: Report,
+}
+
+impl Default for Elastic {
+    fn default() -> Elastic {
+        let settings = Settings {
+            gap: Gap { reach: 1e-3, thickness: 0.0 },
+            stiffness: 1e4,
+            friction_speed: 1e-3,
+            friction_updates: 1,
+            tolerance: 1e-3,
+            max_iterations: 200,
+            integrator: Default::default(),
+            verify: false,
+        };
+        Elastic {
+            solids: Solids::default(),
+            settings,
+            names: Vec::new(),
+            handles: Vec::new(),
+            obstacles: Vec::new(),
+            impulse: Vec::new(),
+            duration: 0.0,
+            workspace: Workspace::default(),
+        }
+    }
+}
+
+impl Elastic {
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies come
+    /// before, and solids in the order of the world.
+    pub fn add_obstacle(&mut self, solid: &Solid) {
+        let vertices: Vec<DVec3> =
+            solid.surface.vertices.iter().map(|&v| solid.pose.apply(v)).collect();
+        let hold = if solid.motion.is_static() { Hold::Fixed } else { Hold::Driven };
+        let body =
+            self.solids.add_obstacle(&vertices, &solid.surface.triangles, hold, solid.friction);
+        self.obstacles.push(body);
+    }
+
+    /// The name of what vertex `v` belongs to.
+    pub fn name_of<'a>(&'a self, v: u32, solids: &'a [Solid]) -> &'a str {
+        let Some(body) = self.solids.body_of(v) else { return "" };
+        let obstacle = self.obstacles.iter().position(|&b| b == body);
+        let name = obstacle.and_then(|k| solids.get(k)).map(|solid| &solid.name);
+        self.names.get(body).or(name).map_or("", String::as_str)
+    }
+
+    /// The two names of what intersects at present, or the name of what is inverted, if anything is.
+    pub fn violation(&self, solids: &[Solid]) -> Option<String> {
+        Some(match violation(&self.solids, &self.solids.position)? {
+            Violation::Intersection([a, b]) => {
+                let [a, b] = [a, b].map(|v| self.name_of(v, solids));
+                if a == b {
+                    format!("{a} intersects itself")
+                } else {
+                    format!("{a} intersects {b}")
+                }
+            }
+            Violation::Inversion(v) => {
+                format!("an element of {} is inside out", self.name_of(v, solids))
+            }
+        })
+    }
+
+    /// The elastic bodies after a step; nothing is changed yet.
+    pub(crate) fn advance(
+        &self,
+        solids: &[Solid],
+        poses: &[Pose],
+        gravity: DVec3,
+        clock: &Clock,
+        dt: f64,
+    ) -> Result<Moved, Failure> {
+        let mut moved = self.solids.clone();
+        let mut workspace = self.workspace.clone();
+        let mut target = moved.rest.clone();
+        for handle in &self.handles {
+            let pose = handle.motion.pose(clock.time + dt);
+            handle.vertices.iter().for_each(|&v| {
+                target[v as usize] = pose.apply(moved.rest[v as usize]);
+            });
+        }
+        for ((solid, pose), &body) in solids.iter().zip(poses).zip(&self.obstacles) {
+            let vertices = moved.bodies[body].vertices.clone();
+            for (at, &local) in target[vertices].iter_mut().zip(&solid.surface.vertices) {
+                *at = pose.apply(local);
+            }
+        }
+        let settings = &self.settings;
+        let goal = |v: u32| target[v as usize];
+        let report = step(&mut moved, &mut workspace, settings, dt, gravity, &[], goal)?;
+        Ok(Moved { solids: moved, workspace, report })
+    }
+
+    /// Makes `moved` the state.
+    pub(crate) fn accept(&mut self, moved: Moved, dt: f64) {
+        (self.solids, self.workspace) = (moved.solids, moved.workspace);
+        self.impulse.resize(self.solids.bodies.len(), DVec3::ZERO);
+        for (impulse, force) in self.impulse.iter_mut().zip(&moved.report.forces) {
+            *impulse += dt * *force;
+        }
+        self.duration += dt;
+    }
+
+    /// Mean force of contact and friction on body `k` since the last reset, N.
+    pub fn mean_force(&self, k: usize) -> DVec3 {
+        match self.impulse.get(k) {
+            Some(&impulse) if self.duration > 0.0 => impulse / self.duration,
+            _ => DVec3::ZERO,
+        }
+    }
+
+    /// Forgets the impulses.
+    pub fn reset_impulse(&mut self) {
+        self.impulse.fill(DVec3::ZERO);
+        self.duration = 0.0;
+    }
+
+    /// Sum over all elastic bodies: kinetic energy, elastic energy, J.
+    pub fn energies(&self) -> [f64; 2] {
+        let bodies = 0..self.names.len();
+        let kinetic = bodies.clone().map(|k| self.solids.kinetic_energy(k)).sum();
+        [kinetic, bodies.map(|k| self.solids.elastic_energy(k)).sum()]
+    }
+}

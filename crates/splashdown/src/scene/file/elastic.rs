@@ -1,0 +1,154 @@
+//! Elastic bodies and how they are solved.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::shape::BoxShape;
+use super::{Motion, Rotation, SolidShape, Vector};
+
+/// A body that bends, stretches and never passes through others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Elastic {
+    /// Unique; letters, digits, `-` and `_`.
+    pub name: String,
+    /// One of several shapes, which must be closed. It is filled with tetrahedra.
+    pub shape: SolidShape,
+    /// Where its centre is. Not set: the origin, or given by the corners of a box.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Option<Vector>,
+    /// Turns it about its centre.
+    #[serde(default)]
+    pub rotate: Rotation,
+    /// Density at rest.
+    #[serde(default = "water")]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
+    pub density: f64,
+    /// Stiffness: the stress that would double its length, if it stayed as stiff. Jelly has 1e4,
+    /// rubber 1e6 to 1e7, wood 1e10.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e13, "x-unit" = "Pa"))]
+    pub youngs_modulus: f64,
+    /// How much it narrows when it is stretched. At 0.5 it would keep its volume; linear elements
+    /// become too stiff before that.
+    #[serde(default = "usual_ratio")]
+    #[schemars(extend("minimum" = 0, "maximum" = 0.495))]
+    pub poissons_ratio: f64,
+    /// Its energy of deformation.
+    #[serde(default)]
+    pub material: ElasticMaterial,
+    /// About how long the edges of its tetrahedra are. Not set: `simulation.spacing`.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub element_size: Option<f64>,
+    /// Velocity at the start.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: Option<Vector>,
+    /// Rate at which its motion dies away, as in a thick medium (mass-proportional damping).
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "1/s"))]
+    pub damping: f64,
+    /// Coefficient of dry friction μ; between two surfaces the geometric mean of theirs counts. Not
+    /// set: 0.5.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "maximum" = 10))]
+    pub friction: Option<f64>,
+    /// Parts of it that are held, or move as told.
+    #[serde(default)]
+    pub hold: Vec<Hold>,
+}
+
+/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// The box.
+    #[serde(rename = "box")]
+    pub region: BoxShape,
+    /// Where its centre is. Not set: the origin, or given by its corners.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: Option<Vector>,
+    /// Prescribed motion. Not set: they stand still.
+    #[serde(default)]
+    pub motion: Option<Motion>,
+}
+
+/// Energies of deformation. They agree where deformations are small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ElasticMaterial {
+    /// Neo-Hookean: resists being crushed without limit (Bonet & Wood 2008).
+    #[default]
+    NeoHookean,
+    /// Stable neo-Hookean (Smith et al. 2018).
+    StableNeoHookean,
+    /// Fixed corotated (Stomakhin et al. 2012).
+    FixedCorotated,
+}
+
+/// How elastic bodies and their contacts are solved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ElasticSolver {
+    /// Surfaces push each other when they are closer than this. Not set: a tenth of
+    /// `simulation.spacing`.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub contact_distance: Option<f64>,
+    /// How hard they do. Not set: a tenth of Young's modulus of the softest body. It rises by itself
+    /// where surfaces come too close.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "Pa"))]
+    pub contact_stiffness: Option<f64>,
+    /// Contacts that slip more slowly than this stick.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m/s"))]
+    pub friction_speed: f64,
+    /// How often a step updates friction. One is enough unless steps are long.
+    #[schemars(range(min = 1, max = 100))]
+    pub friction_updates: u32,
+    /// Newton's iteration stops when it would change no velocity by more than this. Not set: 0.05
+    /// spacings per second.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m/s"))]
+    pub tolerance: Option<f64>,
+    /// A step that needs more iterations is tried again at half its length.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub max_iterations: u32,
+    /// Integration in time.
+    pub integrator: Integrator,
+    /// Looks for intersections and inverted elements after every step, and stops if there is one.
+    pub verify: bool,
+}
+
+impl Default for ElasticSolver {
+    fn default() -> Self {
+        ElasticSolver {
+            contact_distance: None,
+            contact_stiffness: None,
+            friction_speed: 1e-3,
+            friction_updates: 1,
+            tolerance: None,
+            max_iterations: 200,
+            integrator: Integrator::default(),
+            verify: false,
+        }
+    }
+}
+
+/// Integration of elastic bodies in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// First order: motion dies away by itself, the sooner the longer the steps.
+    #[default]
+    ImplicitEuler,
+    /// Second order backward differences: keeps motion alive.
+    Bdf2,
+}
+
+fn water() -> f64 {
+    1000.0
+}
+
+fn usual_ratio() -> f64 {
+    0.3
+}

@@ -1,0 +1,155 @@
+//! Gradients and Hessians of all energies against finite differences.
+
+use splashdown_solids::barrier::Gap;
+use splashdown_solids::contact::{self, Kind};
+use splashdown_solids::dense::{Mat12, stacked};
+use splashdown_solids::differences::{Random, difference_gradient, difference_hessian, mismatch};
+use splashdown_solids::distance::Closest;
+use splashdown_solids::friction::Slip;
+use splashdown_solids::material::{Material, Model};
+use splashdown_solids::tetrahedron::Tetrahedron;
+
+use super::super::{Case, Report};
+use crate::math::DVec3;
+
+pub const CASE: Case = Case {
+    name: "derivatives",
+    summary: "gradient and Hessian of elements, distances, barrier and friction against finite differences",
+    source: "central differences of fourth order",
+    by_name: false,
+    run,
+};
+
+type Points = [DVec3; 4];
+
+/// The worst relative errors of a gradient and a Hessian over some configurations.
+#[derive(Default)]
+struct Worst([f64; 2]);
+
+impl Worst {
+    fn add(
+        &mut self,
+        x: &Points,
+        step: f64,
+        energy: impl Fn(&Points) -> f64,
+        gradient: impl Fn(&Points) -> Points,
+        hessian: Mat12,
+    ) {
+        let found = [
+            mismatch(&stacked(gradient(x)), &difference_gradient(x, step, energy)),
+            mismatch(&hessian, &difference_hessian(x, step, gradient)),
+        ];
+        for (worst, found) in self.0.iter_mut().zip(found) {
+            *worst = worst.max(found);
+        }
+    }
+
+    fn tell(&self, report: &mut Report, what: &str, limit: f64) {
+        report.at_most(format!("{what}: gradient, relative error"), self.0[0], limit);
+        report.at_most(format!("{what}: Hessian, relative error"), self.0[1], 10.0 * limit);
+    }
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    let mut random = Random::new(1);
+    elements(report, &mut random)?;
+    contacts(report, &mut random);
+    friction(report, &mut random);
+    Ok(())
+}
+
+fn elements(report: &mut Report, random: &mut Random) -> Result<(), String> {
+    let models = [
+        ("neo-Hookean", Model::NeoHookean),
+        ("stable neo-Hookean", Model::StableNeoHookean),
+        ("fixed corotated", Model::FixedCorotated),
+    ];
+    for (name, model) in models {
+        let mut worst = [Worst::default(), Worst::default(), Worst::default()];
+        for _ in 0..100 {
+            let rest =
+                [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|p| p + 0.1 * random.vector());
+            let material = Material::new(model, 1.0, 0.45 * random.unit());
+            let element = Tetrahedron::new([0, 1, 2, 3], rest, material).ok_or("a flat element")?;
+            let flat = DVec3::new(1.0, 0.05, 1.0);
+            let states = [
+                rest.map(|p| 1.2 * p + 0.15 * random.vector()),
+                rest.map(|p| 1.5 * p), // repeated principal stretches
+                rest.map(|p| p * flat),
+            ];
+            for (x, worst) in states.iter().zip(&mut worst) {
+                let height = element.deformation(x).determinant();
+                if height <= 0.01 {
+                    continue;
+                }
+                let step = 2e-3 * height.min(1.0);
+                let hessian = element.hessian(x, false);
+                worst.add(x, step, |x| element.energy(x), |x| element.gradient(x), hessian);
+            }
+        }
+        for (state, worst) in ["random", "stretched evenly", "nearly flat"].iter().zip(&worst) {
+            worst.tell(report, &format!("{name}, {state}"), 1e-8);
+        }
+    }
+    Ok(())
+}
+
+fn contacts(report: &mut Report, random: &mut Random) {
+    let gap = Gap { reach: 0.3, thickness: 0.01 };
+    let mut distances = Worst::default();
+    let mut all = [Worst::default(), Worst::default(), Worst::default(), Worst::default()];
+    for _ in 0..100 {
+        let height = 0.03 + 0.2 * random.unit();
+        let over = DVec3::new(0.2 + 0.2 * random.unit(), 0.2 + 0.2 * random.unit(), height);
+        let beside = DVec3::new(0.4, -0.7 * height, 0.7 * height);
+        let points = [over, beside];
+        for (p, worst) in points.into_iter().zip(&mut all) {
+            let x = [p, 0.05 * random.vector(), DVec3::X, DVec3::Y];
+            check_pair(worst, Kind::PointTriangle, &x, gap, 2e-4 * height);
+            let hessian = Closest::point_triangle(&x).hessian(&x);
+            let squared = |x: &Points| Closest::point_triangle(x).squared(x);
+            let gradient = |x: &Points| Closest::point_triangle(x).gradient(x);
+            distances.add(&x, 1e-3 * height, squared, gradient, hessian);
+        }
+        for (nearly_parallel, worst) in [false, true].into_iter().zip(&mut all[2..]) {
+            let angle: f64 = match nearly_parallel {
+                true => 0.003 + 0.02 * random.unit(),
+                false => 0.3 + random.unit(),
+            };
+            let along = DVec3::new(angle.cos(), angle.sin(), 0.02 * random.signed());
+            let middle = DVec3::new(0.05 * random.signed(), 0.0, height);
+            let x = [-DVec3::X, DVec3::X, middle - along, middle + along];
+            let kind = Kind::edges(2.0 * DVec3::X, 2.0 * along);
+            let step = if nearly_parallel { 2e-5 } else { 2e-4 } * height;
+            check_pair(worst, kind, &x, gap, step);
+        }
+    }
+    distances.tell(report, "squared distance", 1e-10);
+    let names = ["over a triangle", "beside a triangle", "two edges", "nearly parallel edges"];
+    for (name, worst) in names.iter().zip(&all) {
+        worst.tell(report, &format!("barrier, {name}"), 1e-8);
+    }
+}
+
+fn check_pair(worst: &mut Worst, kind: Kind, x: &Points, gap: Gap, step: f64) {
+    let energy = |x: &Points| contact::energy(kind, x, gap);
+    let gradient = |x: &Points| contact::gradient(kind, x, gap);
+    worst.add(x, step, energy, gradient, contact::hessian(kind, x, gap));
+}
+
+fn friction(report: &mut Report, random: &mut Random) {
+    let epsilon = 1e-2;
+    for (name, size) in [("sticking", 1e-3), ("sliding", 0.2)] {
+        let mut worst = Worst::default();
+        for _ in 0..100 {
+            let normal = random.vector().normalize_or(DVec3::Y);
+            let weights = [1.0, -0.2, -0.5, -0.3];
+            let slip = Slip { vertices: [0, 1, 2, 3], weights, normal, limit: 3.0 };
+            let u = random.points().map(|p| size * p);
+            let hessian = slip.hessian(&u, epsilon);
+            let energy = |u: &Points| slip.energy(u, epsilon);
+            worst.add(&u, 1e-3 * size, energy, |u| slip.gradient(u, epsilon), hessian);
+        }
+        worst.tell(report, &format!("friction, {name}"), 1e-8);
+    }
+}
