@@ -149,7 +149,7 @@ mod tests {
         let matrix = filled(&mut random);
         let b: Vec<DVec3> = (0..6).map(|_| random.vector()).collect();
         let x = matrix.solve(&b).unwrap();
-        let mut product = vec![DVec3::ZERO; 6];
+        let mut product = [DVec3::ZERO; 6];
         for (key, block) in matrix.keys.iter().zip(&matrix.blocks) {
             let (column, row) = ((key >> 32) as usize, (key & 0xffff_ffff) as usize);
             let m = glam::DMat3::from_cols_array(block).transpose();

@@ -19,7 +19,10 @@ pub enum Violation {
 
 /// The first violation at positions `x`, if there is one.
 pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
-    let inverted = |vertices: &&[u32; 4]| !(volume(gather(x, vertices)) > 0.0);
+    let inverted = |vertices: &&[u32; 4]| {
+        let left = volume(gather(x, vertices));
+        left <= 0.0 || left.is_nan()
+    };
     let elements: Vec<&[u32; 4]> = solids.elements.iter().map(|e| &e.vertices).collect();
     if let Some(vertices) = elements.into_iter().find(inverted) {
         return Some(Violation::Inversion(vertices[0]));

@@ -86,8 +86,8 @@ fn small(report: &mut Report) -> Result<(), String> {
 
 /// A dead load P at the end, of k = P L² / E I.
 fn large(report: &mut Report) -> Result<(), String> {
-    for k in [1.0, 5.0] {
-        let mut solids = beam(12)?;
+    let mut solids = beam(12)?;
+    for k in [1.0, 2.0] {
         let stiffness = YOUNG * HEIGHT.powi(4) / 12.0;
         let load = k * stiffness / (LENGTH * LENGTH);
         // Shared by the vertices of the end.
@@ -174,7 +174,9 @@ mod tests {
     /// Mattiasson 1981, table 1.
     #[test]
     fn the_elastica_is_the_published_one() {
-        for (k, down, back) in [(1.0, 0.30172, 0.05643), (5.0, 0.71379, 0.38763)] {
+        for (k, down, back) in
+            [(1.0, 0.30172, 0.05643), (2.0, 0.49346, 0.16064), (5.0, 0.71379, 0.38763)]
+        {
             let found = elastica(k);
             assert!((found[0] - down).abs() < 1e-5 && (found[1] - back).abs() < 1e-5, "{found:?}");
         }
