@@ -56,7 +56,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("bulk", "Concave creatures fall into a net of rings"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
-    builtin!("twist-cylinder", "A rubber rod is twisted until it coils"),
+    builtin!("twist-cylinder", "A rubber rod is twisted by two turns"),
 ];
 
 /// All built-in scenes.
