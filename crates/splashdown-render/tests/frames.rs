@@ -35,6 +35,7 @@ fn surfaces() -> Surfaces {
             (2, pose, Arc::new(triangle)),
         ],
         moving: Vec::new(),
+        elastic: false,
     }
 }
 

@@ -59,7 +59,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("water-strider", "A waxed pin denser than water rests on its surface (2D)"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
-    builtin!("twist-cylinder", "A rubber rod is twisted until it coils"),
+    builtin!("twist-cylinder", "A rubber rod is twisted by two turns"),
 ];
 
 /// All built-in scenes.
