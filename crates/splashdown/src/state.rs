@@ -213,6 +213,7 @@ impl State {
             body,
             friction: _,
             inset: _,
+            outward: _,
             load:
                 Load {
                     pressure,

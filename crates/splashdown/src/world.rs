@@ -121,6 +121,9 @@ pub struct Solid {
     pub friction: f64,
     /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
     pub inset: f64,
+    /// Unit vectors from the samples to the surface in front of them, in the body's frame: zero where that is
+    /// not clear, empty if not known. Wanted until the first step has weighed the samples.
+    pub outward: Vec<DVec3>,
     /// Impulse and its moment about `pose.translation` since the last reset, by cause.
     pub load: Load,
     /// Surface triangles in the body's frame, for pictures and export.
@@ -140,6 +143,7 @@ impl Solid {
             body: None,
             friction: 0.0,
             inset,
+            outward: Vec::new(),
             load: Load::default(),
             surface: TriangleMesh::default(),
         }

@@ -9,5 +9,6 @@ pub mod kernel;
 pub mod neighbors;
 pub mod pair;
 pub mod periodic;
+pub(crate) mod point_grid;
 pub mod simd;
 pub mod store;

@@ -8,6 +8,7 @@ use super::geometry::default_side;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
+use crate::shapes::outward_normals;
 use crate::world::Solid;
 
 /// A solid and the shape it was sampled from.
@@ -54,6 +55,10 @@ pub(crate) fn sample_solid(
     let mut surface = shape.surface();
     surface.vertices.iter_mut().chain(&mut local).for_each(|p| *p -= centre);
 
+    // Weights of walls that stand still do not ask for it.
+    let moves = written.motion.is_some() || weighed.is_some();
+    let outward = if moves { outward_normals(&surface, &local, inset) } else { Vec::new() };
+
     let copies = convert.copies(&key, written, &placed.pose);
     let sampled = copies.into_iter().zip(names(written)).map(|(placement, name)| {
         let motion = convert.motion(&join(&key, "motion"), written.motion.as_ref(), &placement);
@@ -71,6 +76,7 @@ pub(crate) fn sample_solid(
             body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
             friction: written.friction.unwrap_or(DEFAULT_FRICTION),
             inset,
+            outward: outward.clone(),
             load: Default::default(),
             surface: surface.clone(),
         };

@@ -119,8 +119,8 @@ fn divide(points: &[DVec3], spacing: f64) -> Vec<DVec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::particles::point_grid::without_crowding;
     use crate::shapes::Shape;
-    use crate::shapes::point_grid::without_crowding;
     use crate::shapes::test_support::icosphere;
 
     #[test]

@@ -10,11 +10,11 @@ use parry3d_f64::shape::TriMesh;
 use rayon::prelude::*;
 
 use super::mesh_shape::tree_of;
-use super::point_grid::PointGrid;
 use super::sampling::limit;
 use super::{MeshShape, ShapeError, features, mesh_offset};
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
+use crate::particles::point_grid::{PointGrid, without_crowding};
 
 /// Darts keep this distance, in spacings: as many fit as a relaxed layer needs.
 const DART: f64 = 0.75;
@@ -77,7 +77,7 @@ pub fn sample(shape: &MeshShape, spacing: f64, offset: f64) -> Result<Vec<DVec3>
     let mut points: Vec<DVec3> = layer.into_iter().map(|s| s.at).collect();
     if offset < 0.0 {
         // Both sides of a thin part have met in the middle: one layer is enough there.
-        points = super::point_grid::without_crowding(points, 0.3 * spacing);
+        points = without_crowding(points, 0.3 * spacing);
     }
     Ok(points)
 }

@@ -18,9 +18,9 @@ mod mesh_shape;
 mod moments;
 mod obj;
 mod outline;
+mod outward;
 mod particle_file;
 mod ply;
-pub(crate) mod point_grid;
 mod profile;
 mod sampling;
 mod slice;
@@ -35,6 +35,7 @@ pub use fill::fill;
 pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
 pub use moments::Moments;
+pub use outward::outward_normals;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
 pub use topology::MeshReport;
 

@@ -8,10 +8,10 @@ use std::f64::consts::TAU;
 
 use super::lattice::{on_box, on_box_estimate, on_square, ring_count};
 use super::outline::Round;
-use super::point_grid::without_crowding;
 use super::profile::Chain;
 use super::{MAX_POINTS, Shape, ShapeError, mesh_sampling, slice, solids};
 use crate::math::{DVec3, Dimension};
+use crate::particles::point_grid::without_crowding;
 
 /// See [`Shape::sample_surface`].
 pub fn sample(

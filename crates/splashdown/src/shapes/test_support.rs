@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::point_grid::PointGrid;
 use super::{Face, ParticleFile, Shape};
 use crate::math::{DVec3, Dimension};
 use crate::mesh::TriangleMesh;
+use crate::particles::point_grid::PointGrid;
 
 /// One of each built-in shape, about one metre in size.
 pub fn solids_of_all_kinds() -> Vec<Shape> {

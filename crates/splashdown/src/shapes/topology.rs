@@ -1,8 +1,8 @@
 //! Is a mesh closed, and does it face outward? Repairs what can be repaired, reports the rest.
 
 use super::ShapeError;
-use super::point_grid::PointGrid;
 use crate::mesh::TriangleMesh;
+use crate::particles::point_grid::PointGrid;
 
 /// Vertices closer than this share of the mesh's size are one vertex.
 const WELD: f64 = 1e-7;

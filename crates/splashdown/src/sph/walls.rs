@@ -31,8 +31,7 @@ use crate::particles::cells::CellShape;
 use crate::particles::firmness::Firmness;
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
-use crate::shapes::{MeshShape, point_grid::PointGrid};
-use crate::world::Solid;
+use crate::particles::point_grid::PointGrid;
 
 /// Neighbours within this distance, in h, have to face the same way for (W2): at edges it says nothing.
 const SMOOTH_WITHIN: f64 = 1.3;
@@ -75,23 +74,24 @@ pub fn wall_weights(
     }
 }
 
-/// (W2): changes the weights of a solid's samples where its surface is smooth and curved.
+/// (W2): changes the weights of one solid's samples where they are smooth and curved. Nothing is done where
+/// it is not known which way is out.
 pub fn curved_wall_weights(
-    solid: &Solid,
-    position: &[DVec3],
+    samples: &[DVec3],
+    outward: &[DVec3],
     spacing: f64,
     kernel: Kernel,
     firmness: Firmness,
     weight: &mut [f32],
 ) {
-    let Some(outward) = outward_normals(solid, spacing) else { return };
-    let samples = &position[solid.range.clone()];
-    let weight = &mut weight[solid.range.clone()];
+    if outward.len() != samples.len() {
+        return;
+    }
     let grid = PointGrid::of(samples, SUPPORT * spacing);
     let before = weight.to_vec();
     let flat = f64::from(firmness.onset());
     let depth = mean_depth(kernel);
-    weight.par_iter_mut().zip(samples).zip(&outward).for_each(|((beta, &x), &n)| {
+    weight.par_iter_mut().zip(samples).zip(outward).for_each(|((beta, &x), &n)| {
         let smooth = n != DVec3::ZERO
             && grid.all_near(x, |k, distance_squared| {
                 distance_squared > (SMOOTH_WITHIN * spacing).powi(2) || n.dot(outward[k]) > SMOOTH
@@ -109,20 +109,6 @@ pub fn curved_wall_weights(
         *beta *= (firmness.density_that_counts((flat * wanted) as f32) / (flat * seen) as f32)
             .clamp(0.7, 1.5);
     });
-}
-
-/// Directions from samples to the surface in front of them; zero where there is none or it is not clear.
-fn outward_normals(solid: &Solid, spacing: f64) -> Option<Vec<DVec3>> {
-    if solid.inset <= 0.0 || solid.surface.triangles.is_empty() {
-        return None;
-    }
-    let surface = MeshShape::new(solid.surface.clone()).ok()?;
-    let outward = |x: &DVec3| {
-        let step = surface.nearest_point(*x) - *x;
-        let as_far_as_made = (step.length() - solid.inset).abs() < 0.1 * spacing;
-        if as_far_as_made { step.normalize_or_zero() } else { DVec3::ZERO }
-    };
-    Some(solid.local.par_iter().map(outward).map(|n| solid.pose.rotation * n).collect())
 }
 
 /// d̄ of (W2).
@@ -144,27 +130,24 @@ mod tests {
     use super::*;
     use crate::math::Dimension;
     use crate::particles::kernel::KernelKind;
-    use crate::shapes::Shape;
-    use crate::world::{Viscosity, World};
+    use crate::shapes::{Shape, outward_normals};
 
     /// What the samples of a sphere of `radius` h make walls count one spacing outside of them, on average, and
     /// what the solid inside would, in units of what half a space makes them count.
     fn counted_and_wanted(dimension: Dimension, radius: f64) -> (f64, f64) {
         let h = 0.1;
         let kernel = Kernel { kind: KernelKind::Cubic, dimension };
-        let mut world = World::new(dimension, h);
         let shape = Shape::Sphere { radius: radius * h };
-        let mut solid =
-            Solid::fixed("ball", shape.sample_surface(h, -0.5 * h, dimension).unwrap(), 0.5 * h);
-        solid.surface = shape.surface();
-        world.add_fluid("drop", 1000.0, Viscosity::default(), &[5.0 * DVec3::Y], |_| DVec3::ZERO);
-        world.add_solid(solid);
-        world.step(1e-3).unwrap();
-        let range = world.solids[0].range.clone();
-        let (samples, weight) =
-            (&world.particles.position[range.clone()], &world.particles.weight[range]);
+        let samples = shape.sample_surface(h, -0.5 * h, dimension).unwrap();
+        let outward = outward_normals(&shape.surface(), &samples, 0.5 * h);
+        let gamma = kernel.layer_sum();
+        let own =
+            |x: &DVec3| -> f64 { samples.iter().map(|b| kernel.w((*x - *b).length() / h)).sum() };
+        let mut weight: Vec<f32> = samples.iter().map(|x| (gamma / own(x)) as f32).collect();
+        let firmness = Firmness::new(kernel, false);
+        curved_wall_weights(&samples, &outward, h, kernel, firmness, &mut weight);
         let seen = |x: DVec3| -> f64 {
-            let each = samples.iter().zip(weight);
+            let each = samples.iter().zip(&weight);
             each.map(|(b, w)| f64::from(*w) * kernel.w((x - *b).length() / h)).sum()
         };
         let outside = |b: &DVec3| *b * ((radius + 0.5) / (radius - 0.5));
@@ -185,7 +168,7 @@ mod tests {
                 }
             }
         }
-        let onset = f64::from(Firmness::new(kernel, false).onset());
+        let onset = f64::from(firmness.onset());
         (counted / kernel.lattice_sum() / onset, ball / half)
     }
 

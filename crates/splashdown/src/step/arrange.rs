@@ -60,12 +60,17 @@ impl World {
             reorder(&mut work.keys[range.clone()], range.start, &order);
             reorder(&mut work.within[range.clone()], range.start, &order);
             if object >= fluids.len() {
-                reorder(&mut self.solids[object - fluids.len()].local, range.start, &order);
+                let solid = &mut self.solids[object - fluids.len()];
+                reorder(&mut solid.local, range.start, &order);
+                if solid.outward.len() == solid.local.len() {
+                    reorder(&mut solid.outward, range.start, &order);
+                }
             }
         }
         if self.particles.weight[self.fluid_count()..].first() == Some(&0.0) {
             self.measure_walls(work);
         }
+        self.solids.iter_mut().for_each(|solid| solid.outward = Vec::new());
         Ok(())
     }
 
@@ -98,15 +103,17 @@ impl World {
             );
         }
         let firmness = self.firmness();
-        for solid in &self.solids {
-            let particles = &mut self.particles;
+        let particles = &mut self.particles;
+        for solid in self.solids.iter().filter(|solid| !never_moves(solid)) {
+            let outward: Vec<DVec3> =
+                solid.outward.iter().map(|n| solid.pose.rotation * *n).collect();
             curved_wall_weights(
-                solid,
-                &particles.position,
+                &particles.position[solid.range.clone()],
+                &outward,
                 self.spacing,
                 kernel,
                 firmness,
-                &mut particles.weight,
+                &mut particles.weight[solid.range.clone()],
             );
         }
     }

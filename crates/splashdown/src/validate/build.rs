@@ -4,7 +4,7 @@ use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
-use crate::shapes::{Face, MeshShape, Shape};
+use crate::shapes::{Face, MeshShape, Shape, outward_normals};
 use crate::world::{Load, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
@@ -12,9 +12,11 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
     let h = world.spacing;
     let inset = if shape.is_closed() { 0.5 * h } else { 0.0 };
     let local = shape.sample_surface(h, -inset, world.dimension).map_err(|e| e.to_string())?;
+    let surface = shape.surface();
     Ok(Solid {
         name: name.to_owned(),
         range: 0..0,
+        outward: outward_normals(&surface, &local, inset),
         local,
         pose,
         placement: pose,
@@ -23,7 +25,7 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
         friction: 0.5,
         inset,
         load: Load::default(),
-        surface: shape.surface(),
+        surface,
     })
 }
 
@@ -148,6 +150,7 @@ pub fn pool(
     let mut tank = wall(&world, "tank", &shape, pose)?;
     // Behind the surface that the water sees: outside of the box of water.
     tank.local = shape.sample_surface(h, 0.5 * h, dimension).map_err(|e| e.to_string())?;
+    tank.outward = Vec::new();
     tank.inset = 0.5 * h;
     world.add_solid(tank);
     Ok(world)
