@@ -20,7 +20,7 @@
 //!   t = 1 − d̄ (1 − s),   d̄ = ∫ d P(d) dd / ∫ P(d) dd from h/2 to 2h, in h   (W2)
 //!
 //! where P(d) is what a plane adds at distance d. s is measured, sample by sample, and β is changed such that
-//! walls count t there. To first order this holds for cylinders, saddles and hollows, too.
+//! walls count t there, for bodies that move. To first order this holds for cylinders, saddles and hollows, too.
 
 use std::ops::Range;
 
