@@ -164,6 +164,7 @@ pub fn step(
         weight,
         dt,
         scale: step * step,
+        // Friction begins with the pushes of the last step, and so with its κ.
         stiffness: if solids.stiffness > 0.0 { solids.stiffness } else { settings.stiffness },
         slips: Vec::new(),
         unknown,
