@@ -62,7 +62,7 @@ impl WallSurface {
 pub enum Calibration {
     /// PT24: the mean pressure over all particles of a drop is about that of Young and Laplace.
     Paper,
-    /// Drops oscillate and shape themselves as if their tension were the one given.
+    /// Drops shape themselves as if their tension were the one given, and oscillate so in 3D; in 2D they are slower.
     #[default]
     Physical,
 }
