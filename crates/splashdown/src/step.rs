@@ -171,6 +171,7 @@ impl World {
         let mut report = StepReport {
             time,
             dt,
+            sweep_seconds: attempt.divergence.seconds + attempt.density.seconds,
             density_iterations: attempt.density.iterations,
             divergence_iterations: attempt.divergence.iterations,
             viscosity_iterations: attempt.viscosity_iterations,

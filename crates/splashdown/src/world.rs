@@ -358,6 +358,8 @@ pub struct StepReport {
     pub elastic_contacts: u32,
     /// How often the step was undone and retried.
     pub retries: u32,
+    /// Wall-clock time of the iterations of both pressure solves, s: what is done once in a solve is not in it.
+    pub sweep_seconds: f64,
     /// Fluid particles made by emitters.
     pub emitted: u64,
     /// Fluid particles that emitters did not make because something was in the way.

@@ -24,6 +24,8 @@ use crate::with_kernel;
 /// About how many particles share a chunk: enough to forget the cost of handing it to a thread, few
 /// enough that two threads finish together.
 const CHUNK: usize = 512;
+/// Chunks that a thread takes at a time: few, so that no thread waits long for the last one.
+const EVEN: usize = 1;
 
 /// Sums over the neighbours of a particle that every solver needs; the fourth lanes are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -283,7 +285,7 @@ impl Neighbors {
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) + Sync,
     ) {
-        let jobs = self.chunks.par_iter().zip(self.split(out));
+        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
         jobs.for_each_init(Vec::new, |local, (chunk, part)| work(chunk, part, local));
     }
 
@@ -293,7 +295,7 @@ impl Neighbors {
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) -> R + Sync,
     ) -> Vec<R> {
-        let jobs = self.chunks.par_iter().zip(self.split(out));
+        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
         jobs.map_init(Vec::new, |local, (chunk, part)| work(chunk, part, local)).collect()
     }
 

@@ -27,6 +27,7 @@ macro_rules! builtin {
 const BUILTINS: &[Builtin] = &[
     builtin!("dam-break", "A column of water collapses onto a block (default)"),
     builtin!("dam-break-2d", "The same in the plane: Martin & Moyce's experiment"),
+    builtin!("dam-break-10k", "A dam break of 10 thousand particles, for timing"),
     builtin!("dam-break-100k", "A dam break of 100 thousand particles, for timing"),
     builtin!("dam-break-1m", "A dam break of a million particles, for timing"),
     builtin!("still-water", "Water at rest in an open tank"),

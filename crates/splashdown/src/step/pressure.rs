@@ -21,7 +21,12 @@ use crate::world::{BoundaryPressure, PressureSolver, World};
 
 /// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
 /// by a moving wall is let out over a few steps instead of being shot out in one.
-const LARGEST_CORRECTION: f32 = 0.02;
+const LARGEST_CORRECTION: f64 = 0.02;
+/// And how fast, in units of how fast things happen: particles that are filled into the corners of a tank
+/// are a little too dense, and would throw up all the water above them within the first, short step.
+const PACE: f64 = 0.05;
+/// Where nothing happens at all.
+const LEAST_CORRECTION: f64 = 2.0e-4;
 /// So that a lone particle's κ can be computed from its pressure.
 const LEAST_FLUX: f32 = 0.05;
 
@@ -99,9 +104,9 @@ impl World {
         let start = self.start_droplets(work, dt, bodies);
         let droplets = start.map(|start| Droplets::new(&surface, start));
         let task = Task { dt, mean_error: self.pressure.density_error, droplets };
+        let largest = self.largest_correction(dt);
         let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
-            let sums = &chunk.sums[k];
-            (sums.number_density - 1.0).min(LARGEST_CORRECTION) + rate
+            (chunk.sums[k].number_density - 1.0).min(largest) + rate
         });
         work.surface = surface;
         work.kappa = kappa;
@@ -110,6 +115,13 @@ impl World {
             self.show_bodies(work, &bodies.bodies, dt);
         }
         solved
+    }
+
+    /// How much compression a step of length `dt` may undo.
+    fn largest_correction(&self, dt: f64) -> f32 {
+        let (h, g) = (self.spacing, self.gravity.length());
+        let per_second = PACE * ((g / h).sqrt() + self.max_speed() / h);
+        (per_second * dt).clamp(LEAST_CORRECTION, LARGEST_CORRECTION) as f32
     }
 
     /// Whether particles are kept evenly spread by shifting instead of a density solve.
