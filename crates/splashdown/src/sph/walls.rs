@@ -129,6 +129,7 @@ fn mean_depth(kernel: Kernel) -> f64 {
 mod tests {
     use super::*;
     use crate::math::Dimension;
+    use crate::particles::firmness::WallKind;
     use crate::particles::kernel::KernelKind;
     use crate::shapes::{Shape, outward_normals};
 
@@ -144,7 +145,7 @@ mod tests {
         let own =
             |x: &DVec3| -> f64 { samples.iter().map(|b| kernel.w((*x - *b).length() / h)).sum() };
         let mut weight: Vec<f32> = samples.iter().map(|x| (gamma / own(x)) as f32).collect();
-        let firmness = Firmness::new(kernel, false);
+        let firmness = Firmness::new(kernel, WallKind::Zero);
         curved_wall_weights(&samples, &outward, h, kernel, firmness, &mut weight);
         let seen = |x: DVec3| -> f64 {
             let each = samples.iter().zip(&weight);

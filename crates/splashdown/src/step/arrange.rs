@@ -1,5 +1,6 @@
 //! Before anything is solved: particles in order, walls weighed, neighbours found.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -7,7 +8,7 @@ use rayon::prelude::*;
 use super::Workspace;
 use crate::math::{Aabb, DVec3};
 use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
-use crate::particles::firmness::Firmness;
+use crate::particles::firmness::{Firmness, WallKind};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
 use crate::sph::tension::pairs::WIDE;
@@ -118,9 +119,28 @@ impl World {
         }
     }
 
+    fn wall_kind(&self) -> WallKind {
+        match self.pressure.boundary {
+            BoundaryPressure::Zero => WallKind::Zero,
+            BoundaryPressure::Mirrored => WallKind::Mirrored,
+            BoundaryPressure::Extrapolated => WallKind::Extrapolated,
+        }
+    }
+
     fn firmness(&self) -> Firmness {
-        let mirrors = self.pressure.boundary == BoundaryPressure::Mirrored;
-        Firmness::new(self.kernel(), mirrors)
+        Firmness::new(self.kernel(), self.wall_kind())
+    }
+
+    /// Wall weights as fluid sees them: see `WallKind::stand`. Among themselves bodies are as large as they are.
+    fn weights_for_fluid(&self) -> Cow<'_, [f32]> {
+        let mut weight = Cow::from(&self.particles.weight);
+        let stand = self.wall_kind().stand(self.kernel());
+        if stand != 1.0 {
+            for solid in self.solids.iter().filter(|solid| solid.body.is_some()) {
+                weight.to_mut()[solid.range.clone()].iter_mut().for_each(|w| *w *= stand);
+            }
+        }
+        weight
     }
 
     pub(super) fn find_neighbors(&self, work: &mut Workspace) -> Result<(), StepError> {
@@ -128,13 +148,14 @@ impl World {
         let reference = self.reference_density();
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
+        let weight = self.weights_for_fluid();
         let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,
             fluids: &fluids,
             solids: &solids,
             inverse_mass: &work.inverse_mass,
-            weight: &self.particles.weight,
+            weight: &weight,
             firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,

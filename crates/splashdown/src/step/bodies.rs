@@ -170,10 +170,12 @@ impl World {
         step.system.begin_with(begin);
     }
 
-    /// How far to go with contacts in it.
-    pub(super) fn stop_with_contacts(&self, mut stop: StopAt) -> StopAt {
+    /// How far to go with bodies in it; contacts, if there are any, want some sweeps whatever their residual says.
+    pub(super) fn stop_with_bodies(&self, mut stop: StopAt, contacts: bool) -> StopAt {
         let coupling = &self.coupling;
-        stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
+        if contacts {
+            stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
+        }
         stop.max_iterations = stop.max_iterations.max(coupling.max_iterations);
         stop.accelerate = coupling.method != CouplingMethod::Interlinked
             && coupling.solver != CouplingSolver::Jacobi;
@@ -185,13 +187,14 @@ impl World {
     pub(super) fn solve_contacts(&self, step: &mut BodyStep) {
         let (none, touches) = (Neighbors::default(), Touches::default());
         let operator = PressureOperator { neighbors: &none, inverse_mass: &[], held: &[] };
-        let stop = self.stop_with_contacts(StopAt {
+        let stop = StopAt {
             mean_error: 0.0,
             min_iterations: 0,
             max_iterations: 0,
             lowest: 0.0,
             accelerate: true,
-        });
+        };
+        let stop = self.stop_with_bodies(stop, true);
         let BodyStep { bodies, system, .. } = step;
         system.start_from(bodies);
         let mut coupled = Coupled::new(bodies, system, &touches, Vec::new(), self.coupling);

@@ -204,7 +204,7 @@ impl World {
         let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
         let mut found = None;
         let solved = if bodies.any() && !self.is_weak() {
-            stop = self.stop_with_contacts(stop);
+            stop = self.stop_with_bodies(stop, !bodies.system.contacts().is_empty());
             let BodyStep { bodies: all, system, .. } = bodies;
             let base = sources.clone();
             let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);

@@ -29,16 +29,15 @@ fn thick(coefficient: f64) -> Viscosity {
     Viscosity { model: ViscosityModel::Laplacian, coefficient, boundary: 0.0 }
 }
 
-/// A body of `side` cells in a tank three times as wide, with its centre `height` cells up.
+/// A body of `side` cells in a tank `width` cells wide, with its centre `height` cells up.
 fn tub(
     dimension: Dimension,
     shape: &Shape,
     side: usize,
-    depth: usize,
+    [width, depth]: [usize; 2],
     height: f64,
     ratio: f64,
 ) -> Result<World, String> {
-    let width = 3 * side;
     let middle = 0.5 * width as f64;
     let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
     let cells = [width, depth, width];
@@ -100,7 +99,7 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
     let cube = |side: usize| Shape::Box { half: DVec3::splat(0.5 * side as f64 * H) };
     let ball = |side: usize| Shape::Sphere { radius: 0.5 * side as f64 * H };
     for (dimension, sides) in
-        [(Dimension::Two, &[6, 10, 14, 20][..]), (Dimension::Three, &[6, 8, 10, 12][..])]
+        [(Dimension::Two, &[6, 10, 14, 20][..]), (Dimension::Three, &[8, 10, 12, 16][..])]
     {
         for &side in sides {
             for (name, shape) in [("box", cube(side)), ("ball", ball(side))] {
@@ -119,7 +118,7 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
         for ratio in [0.2, 0.5, 0.8] {
             let shape = cube(side);
             let height = 2.0 * side as f64 + (0.5 - ratio) * side as f64;
-            let mut world = tub(Dimension::Two, &shape, side, 2 * side, height, ratio)?;
+            let mut world = tub(Dimension::Two, &shape, side, [3 * side, 2 * side], height, ratio)?;
             advance(&mut world, 1.5, |_, _| ())?;
             let (mut draft, mut time) = (0.0, 0.0);
             advance(&mut world, 3.5, |world, step| {
@@ -131,7 +130,7 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
             report.close(metric, draft / time / ratio, 1.0, tolerance);
         }
     }
-    let mut world = tub(Dimension::Two, &ball(8), 8, 24, 12.0, 1.0)?;
+    let mut world = tub(Dimension::Two, &ball(8), 8, [24, 24], 12.0, 1.0)?;
     advance(&mut world, 0.3, |_, _| ())?;
     let start = world.solids[1].pose.translation;
     advance(&mut world, 5.3, |_, _| ())?;
@@ -142,7 +141,12 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
 
 /// Upward force of water on a body that is held half way down, over the weight of what it displaces.
 fn held_force(dimension: Dimension, shape: &Shape, side: usize) -> Result<f64, String> {
-    let mut world = tub(dimension, shape, side, 3 * side, 1.5 * side as f64, 1.0)?;
+    // In space a narrower tank has to do: five spacings on each side are two and a half supports.
+    let (size, height) = match dimension {
+        Dimension::Two => ([3 * side; 2], 1.5 * side as f64),
+        Dimension::Three => ([side + 10, side + 12], 0.5 * side as f64 + 6.0),
+    };
+    let mut world = tub(dimension, shape, side, size, height, 1.0)?;
     let weight = match &mut world.solids[1].body {
         Some(body) => {
             body.locks.translation = [true; 3];
@@ -153,7 +157,7 @@ fn held_force(dimension: Dimension, shape: &Shape, side: usize) -> Result<f64, S
     };
     advance(&mut world, 2.0, |_, _| ())?;
     world.solids[1].load = Load::default();
-    advance(&mut world, 5.0, |_, _| ())?;
+    advance(&mut world, 4.0, |_, _| ())?;
     let load = &world.solids[1].load;
     Ok(load.pressure.y / load.duration / weight)
 }
