@@ -25,9 +25,13 @@ pub const LIGHT_BODY: Case = Case {
 
 const H: f64 = 0.02;
 
-fn thick(coefficient: f64) -> Viscosity {
+fn viscous(coefficient: f64) -> Viscosity {
     Viscosity { model: ViscosityModel::Laplacian, coefficient, boundary: 0.0 }
 }
+
+/// Viscosity of the water around bodies, Pa·s: thin enough for particles to change places. In thick water they
+/// come to rest leaning on each other, and carry a share of the weight that scatters by 2 %.
+const THIN: f64 = 0.01;
 
 /// A body of `side` cells in a tank `width` cells wide, with its centre `height` cells up.
 fn tub(
@@ -41,7 +45,7 @@ fn tub(
     let middle = 0.5 * width as f64;
     let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
     let cells = [width, depth, width];
-    let mut world = pool(dimension, H, cells, depth + 2 * side, thick(0.3), &[(shape, centre)])?;
+    let mut world = pool(dimension, H, cells, depth + 2 * side, viscous(THIN), &[(shape, centre)])?;
     // Fluid stands where it was filled in next to walls that mirror, 0.2 to 0.3 h nearer to others: a body
     // of few h displaces noticeably less with those.
     world.pressure.boundary = BoundaryPressure::Mirrored;
@@ -99,7 +103,7 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
     let cube = |side: usize| Shape::Box { half: DVec3::splat(0.5 * side as f64 * H) };
     let ball = |side: usize| Shape::Sphere { radius: 0.5 * side as f64 * H };
     for (dimension, sides) in
-        [(Dimension::Two, &[6, 10, 14, 20][..]), (Dimension::Three, &[8, 10, 12, 16][..])]
+        [(Dimension::Two, &[10, 14, 20, 28][..]), (Dimension::Three, &[8, 10, 12, 16][..])]
     {
         for &side in sides {
             for (name, shape) in [("box", cube(side)), ("ball", ball(side))] {
@@ -157,7 +161,7 @@ fn held_force(dimension: Dimension, shape: &Shape, side: usize) -> Result<f64, S
     };
     advance(&mut world, 2.0, |_, _| ())?;
     world.solids[1].load = Load::default();
-    advance(&mut world, 4.0, |_, _| ())?;
+    advance(&mut world, 5.0, |_, _| ())?;
     let load = &world.solids[1].load;
     Ok(load.pressure.y / load.duration / weight)
 }
@@ -176,7 +180,7 @@ fn light_body(report: &mut Report) -> Result<(), String> {
                     .collect();
                 let hollows: Vec<(&Shape, DVec3)> = centres.iter().map(|&c| (&shape, c)).collect();
                 let cells = [3 * side, 2 * side, 3 * side];
-                let mut world = pool(dimension, H, cells, 4 * side, thick(0.5), &hollows)?;
+                let mut world = pool(dimension, H, cells, 4 * side, viscous(0.5), &hollows)?;
                 for &centre in &centres {
                     world.add_solid(body(&world, "ball", &shape, 1000.0 * ratio, at(centre))?);
                 }
