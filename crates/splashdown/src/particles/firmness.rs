@@ -46,7 +46,8 @@ impl WallKind {
         match (self, kernel.dimension.count()) {
             (WallKind::Zero, 2) => 1.18,
             (WallKind::Zero, _) => 1.15,
-            (WallKind::Mirrored, 3) => 1.02,
+            (WallKind::Mirrored, 2) => 1.06,
+            (WallKind::Mirrored, _) => 1.02,
             _ => 1.0,
         }
     }
