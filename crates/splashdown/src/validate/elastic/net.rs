@@ -12,7 +12,7 @@ pub const CASE: Case = Case {
     name: "chain-net",
     summary: "nine rings linked by twelve others, held at the corners, catch a ball; all links stay",
     source: "linking numbers of closed curves cannot change; Li et al. 2020, figure 15",
-    by_name: false,
+    by_name: true,
     run,
 };
 

@@ -15,7 +15,7 @@ pub const CSM1: Case = Case {
     name: "turek-csm1",
     summary: "the beam behind a cylinder hangs under its weight: displacement of its end",
     source: "Turek & Hron 2006, CSM1: −7.187 mm, −66.10 mm",
-    by_name: false,
+    by_name: true,
     run: csm1,
 };
 
