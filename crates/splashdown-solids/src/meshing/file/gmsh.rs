@@ -29,6 +29,7 @@ pub(super) fn parse(text: &str) -> Result<Raw, MeshFileError> {
                 if words.parse::<u32>("0 for text")? != 0 {
                     return words.error("it is binary; export it as ASCII");
                 }
+                words.parse::<u32>("the size of numbers")?;
                 version = Some(found);
             }
             ("$Nodes", Some(v)) if v < 3.0 => {

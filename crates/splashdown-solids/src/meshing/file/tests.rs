@@ -78,7 +78,7 @@ fn raw_appended_arrays_are_read() {
 fn mistakes_are_named_with_their_line() {
     for (ending, text, from, to, said) in [
         ("msh", MSH_2, "0 1 0\n7", "0 oops 0\n7", "line 12: \"oops\" is not a coordinate"),
-        ("msh", MSH_2, "1 3 2 7", "1 3 2 8", "line 18: there is no node 8"),
+        ("msh", MSH_2, "1 3 2 7", "1 3 2 8", "line 19: there is no node 8"),
         ("msh", MSH_2, "2.2 0", "2.2 1", "binary"),
         ("msh", MSH_2, "2.2 0", "3 0", "line 2: version 3 is not 2.x or 4.1"),
         ("msh", MSH_2, "\n5\n1 0", "\n5000000000\n1 0", "line 9: 5000000000 is more than"),
