@@ -162,6 +162,10 @@ pub struct RunArguments {
     /// Also write the surface of every fluid for each frame, as PLY meshes.
     #[arg(long, conflicts_with = "resume")]
     pub surface: bool,
+    /// Look for intersections and inverted elements of elastic bodies after every step, and stop if there is
+    /// one.
+    #[arg(long, conflicts_with = "resume")]
+    pub verify: bool,
     /// Override a key of the scene, like fluid.water.density=900.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
@@ -403,6 +407,9 @@ impl RunArguments {
         overrides.extend(self.method.iter().map(|method| method.as_override()));
         if self.surface {
             overrides.push("output.surface=true".to_owned());
+        }
+        if self.verify {
+            overrides.push("elastic_solver.verify=true".to_owned());
         }
         if !self.format.is_empty() {
             let name = |format: &FrameFormat| match format {

@@ -114,7 +114,11 @@ impl Run {
             solids: file
                 .solid
                 .iter()
-                .flat_map(|s| names(s).into_iter().map(|name| (name, role(&s.shape, s.fluid_side))))
+                .flat_map(|s| {
+                    names(&s.name, &s.copies)
+                        .into_iter()
+                        .map(|name| (name, role(&s.shape, s.fluid_side)))
+                })
                 .collect(),
             frames: Vec::new(),
             format: Format::Vtk,

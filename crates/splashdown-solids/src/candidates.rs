@@ -7,59 +7,125 @@ use crate::bvh::{Bounds, Bvh};
 use crate::contact::{Kind, Pair};
 use crate::solids::Solids;
 
-/// All pairs that come closer than `margin` somewhere on the way of the vertices from `from` to `to`, and
-/// perhaps others. Pairs of which no vertex is free to move are left out.
+/// All pairs that come closer than `margin` and their thickness somewhere on the way of the vertices from
+/// `from` to `to`, and perhaps others. Pairs of which no vertex is free to move are left out, and so are those
+/// within one rigid body.
 pub fn candidates(solids: &Solids, from: &[DVec3], to: &[DVec3], margin: f64) -> Vec<Pair> {
-    let surface = &solids.surface;
-    let bounds = |vertices: &[u32]| {
-        let ends = vertices.iter().flat_map(|&v| [from[v as usize], to[v as usize]]);
-        Bounds::around(ends)
-    };
-    let free = |vertices: &[u32]| vertices.iter().any(|&v| solids.is_free(v));
+    let thickest = solids.offset.iter().fold(0.0, |most: f64, &t| most.max(t));
+    let search = Search { solids, from, to, margin: margin + 2.0 * thickest };
+    let mut pairs = search.points_and_triangles();
+    pairs.extend(search.edges());
+    pairs.extend(search.points_and_wires());
+    pairs.extend(search.beads());
+    pairs
+}
 
-    let boxes: Vec<Bounds> = surface.triangles.par_iter().map(|(t, _)| bounds(t)).collect();
-    let tree = Bvh::new(&boxes);
-    let mut pairs: Vec<Pair> = surface
-        .points
-        .par_iter()
-        .flat_map_iter(|&(point, point_area)| {
+struct Search<'a> {
+    solids: &'a Solids,
+    from: &'a [DVec3],
+    to: &'a [DVec3],
+    margin: f64,
+}
+
+impl Search<'_> {
+    fn bounds(&self, vertices: &[u32]) -> Bounds {
+        let place = |&v: &u32| [self.from[v as usize], self.to[v as usize]];
+        Bounds::around(vertices.iter().flat_map(place))
+    }
+
+    /// The pair of these vertices, if they can meet. The first and the last belong to different features.
+    fn pair(&self, vertices: [u32; 4], kind: impl Fn() -> Kind, areas: [f64; 2]) -> Option<Pair> {
+        let [a, .., d] = vertices;
+        let free = vertices.iter().any(|&v| self.solids.is_free(v));
+        if !free || self.solids.same_cage(a, d) {
+            return None;
+        }
+        let thickness = self.solids.offset[a as usize] + self.solids.offset[d as usize];
+        // Half the smaller area: points and edges share it.
+        Some(Pair { vertices, kind: kind(), area: 0.5 * areas[0].min(areas[1]), thickness })
+    }
+
+    fn points_and_triangles(&self) -> Vec<Pair> {
+        let surface = &self.solids.surface;
+        let boxes: Vec<Bounds> =
+            surface.triangles.par_iter().map(|(t, _)| self.bounds(t)).collect();
+        let tree = Bvh::new(&boxes);
+        let of_point = |&(point, point_area): &(u32, f64)| {
             let mut found = Vec::new();
-            let reached = bounds(&[point]).grown(margin);
-            tree.overlapping(&reached, |k| {
+            tree.overlapping(&self.bounds(&[point]).grown(self.margin), |k| {
                 let (triangle, area) = surface.triangles[k as usize];
-                if !triangle.contains(&point) && (solids.is_free(point) || free(&triangle)) {
+                if !triangle.contains(&point) {
                     let vertices = [point, triangle[0], triangle[1], triangle[2]];
-                    let area = 0.5 * point_area.min(area);
-                    found.push(Pair { vertices, kind: Kind::PointTriangle, area });
+                    found.extend(self.pair(vertices, || Kind::PointTriangle, [point_area, area]));
                 }
             });
             found
-        })
-        .collect();
+        };
+        surface.points.par_iter().flat_map_iter(of_point).collect()
+    }
 
-    let boxes: Vec<Bounds> = surface.edges.par_iter().map(|(e, _)| bounds(e)).collect();
-    let tree = Bvh::new(&boxes);
-    let of_edges: Vec<Pair> = (0..surface.edges.len())
-        .into_par_iter()
-        .flat_map_iter(|i| {
+    fn edges(&self) -> Vec<Pair> {
+        let surface = &self.solids.surface;
+        let boxes: Vec<Bounds> = surface.edges.par_iter().map(|(e, _)| self.bounds(e)).collect();
+        let tree = Bvh::new(&boxes);
+        let rest =
+            |from: u32, to: u32| self.solids.rest[to as usize] - self.solids.rest[from as usize];
+        let of_edge = |i: usize| {
             let mut found = Vec::new();
             let ([a, b], first_area) = surface.edges[i];
-            tree.overlapping(&boxes[i].grown(margin), |j| {
+            tree.overlapping(&boxes[i].grown(self.margin), |j| {
                 let ([c, d], area) = surface.edges[j as usize];
-                let apart = ![c, d].contains(&a) && ![c, d].contains(&b);
-                if i < j as usize && apart && free(&[a, b, c, d]) {
-                    let rest =
-                        |from: u32, to: u32| solids.rest[to as usize] - solids.rest[from as usize];
-                    let kind = Kind::edges(rest(a, b), rest(c, d));
-                    let area = 0.5 * first_area.min(area);
-                    found.push(Pair { vertices: [a, b, c, d], kind, area });
+                if i < j as usize && ![c, d].contains(&a) && ![c, d].contains(&b) {
+                    let kind = || Kind::edges(rest(a, b), rest(c, d));
+                    found.extend(self.pair([a, b, c, d], kind, [first_area, area]));
                 }
             });
             found
-        })
-        .collect();
-    pairs.extend(of_edges);
-    pairs
+        };
+        (0..surface.edges.len()).into_par_iter().flat_map_iter(of_edge).collect()
+    }
+
+    /// All points and the segments of rods.
+    fn points_and_wires(&self) -> Vec<Pair> {
+        let surface = &self.solids.surface;
+        if surface.wires.is_empty() {
+            return Vec::new();
+        }
+        let boxes: Vec<Bounds> = surface.wires.par_iter().map(|(e, _)| self.bounds(e)).collect();
+        let tree = Bvh::new(&boxes);
+        let of_point = |&(point, point_area): &(u32, f64)| {
+            let mut found = Vec::new();
+            tree.overlapping(&self.bounds(&[point]).grown(self.margin), |k| {
+                let ([a, b], area) = surface.wires[k as usize];
+                if point != a && point != b {
+                    let kind = || Kind::PointEdge;
+                    found.extend(self.pair([point, a, b, b], kind, [point_area, area]));
+                }
+            });
+            found
+        };
+        surface.points.par_iter().flat_map_iter(of_point).collect()
+    }
+
+    fn beads(&self) -> Vec<Pair> {
+        let beads = &self.solids.surface.beads;
+        let boxes: Vec<Bounds> = beads.par_iter().map(|(v, _)| self.bounds(&[*v])).collect();
+        let tree = Bvh::new(&boxes);
+        let of_bead = |i: usize| {
+            let mut found = Vec::new();
+            let (a, first_area) = beads[i];
+            tree.overlapping(&boxes[i].grown(self.margin), |j| {
+                let (b, area) = beads[j as usize];
+                if i < j as usize {
+                    // Nothing else stands for their contact, so it has the whole area.
+                    let areas = [2.0 * first_area, 2.0 * area];
+                    found.extend(self.pair([a, b, b, b], || Kind::PointPoint, areas));
+                }
+            });
+            found
+        };
+        (0..beads.len()).into_par_iter().flat_map_iter(of_bead).collect()
+    }
 }
 
 /// The places of the vertices of `pair`.

@@ -19,7 +19,7 @@ pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, li
     let mean = (p[0] + p[1] + p[2] + p[3]) / 4.0;
     let p = p.map(|p| p - mean);
     let longest = |some: &[DVec3]| some.iter().map(|p| p.length()).fold(0.0, f64::max);
-    let split = if kind == Kind::PointTriangle { 1 } else { 2 };
+    let split = if matches!(kind, Kind::EdgeEdge(_)) { 2 } else { 1 };
     // Points on the two features approach each other at most this fast.
     let speed = longest(&p[..split]) + longest(&p[split..]);
     if speed == 0.0 {

@@ -10,7 +10,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::barrier::{Gap, barrier, barrier_curvature, barrier_slope};
-use crate::dense::{Mat12, Vec12, stacked};
+use crate::dense::{Mat12, Vec12, projected, stacked};
 use crate::distance::Closest;
 
 /// Edges whose angle has a sin² below this (of their lengths at rest) are mollified.
@@ -19,12 +19,22 @@ const MOLLIFIED: f64 = 1e-3;
 /// Two features of surfaces that may meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// Whose they are: a point and the corners of a triangle, or the ends of two edges.
+    /// Whose they are: a point and the corners of a triangle, or the ends of two edges. Where there are
+    /// fewer than four, the last is repeated.
     pub vertices: [u32; 4],
     /// Which of both.
     pub kind: Kind,
     /// Area they stand for, m².
     pub area: f64,
+    /// ξ: half the thickness of both, m.
+    pub thickness: f64,
+}
+
+impl Pair {
+    /// How far apart these two are kept.
+    pub fn gap(&self, everywhere: Gap) -> Gap {
+        Gap { thickness: everywhere.thickness + self.thickness, ..everywhere }
+    }
 }
 
 /// What meets what.
@@ -34,6 +44,10 @@ pub enum Kind {
     PointTriangle,
     /// Two edges, with the ε of (M1).
     EdgeEdge(f64),
+    /// A point and a segment of a rod: where edges are parallel, their ends must not come too close.
+    PointEdge,
+    /// Two particles.
+    PointPoint,
 }
 
 impl Kind {
@@ -47,13 +61,15 @@ impl Kind {
         match self {
             Kind::PointTriangle => Closest::point_triangle(x),
             Kind::EdgeEdge(_) => Closest::edge_edge(x),
+            Kind::PointEdge => Closest::point_segment(x, 0, 1, 2),
+            Kind::PointPoint => Closest::points(0, 1),
         }
     }
 
     /// m, m′, m″
     fn mollifier(self, x: &[DVec3; 4]) -> [f64; 3] {
         match self {
-            Kind::PointTriangle => [1.0, 0.0, 0.0],
+            Kind::PointTriangle | Kind::PointEdge | Kind::PointPoint => [1.0, 0.0, 0.0],
             Kind::EdgeEdge(epsilon) => {
                 let y = cross_squared(x) / epsilon;
                 if y >= 1.0 {
@@ -121,6 +137,20 @@ pub fn hessian(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Mat12 {
         h += cross_hessian(x) * (m1 * b);
     }
     h
+}
+
+/// Second derivatives of the energy, without negative eigenvalues.
+pub fn projected_hessian(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Mat12 {
+    let closest = kind.closest(x);
+    let s = gap.share(closest.squared(x));
+    if s >= 1.0 {
+        return Mat12::zeros();
+    }
+    if kind.mollifier(x)[1] != 0.0 {
+        return projected(&hessian(kind, x, gap));
+    }
+    let (b1, b2) = (barrier_slope(s) * gap.slope(), barrier_curvature(s) * gap.slope().powi(2));
+    closest.projected_hessian(x, b1, b2)
 }
 
 /// c of (M1)

@@ -32,14 +32,14 @@ pub struct Closest {
 
 impl Closest {
     /// The point `p` and the point `a`.
-    fn points(p: usize, a: usize) -> Closest {
+    pub fn points(p: usize, a: usize) -> Closest {
         let mut weights = [0.0; 4];
         (weights[p], weights[a]) = (1.0, -1.0);
         Closest { weights, slopes: [[0.0; 4]; 2], free: 0 }
     }
 
     /// The point `p` and the segment from `a` to `b`.
-    fn point_segment(x: &[DVec3; 4], p: usize, a: usize, b: usize) -> Closest {
+    pub fn point_segment(x: &[DVec3; 4], p: usize, a: usize, b: usize) -> Closest {
         let edge = x[b] - x[a];
         let along = (x[p] - x[a]).dot(edge);
         let length = edge.length_squared();
@@ -138,21 +138,95 @@ impl Closest {
             let slope = &self.slopes[k];
             stacked([0, 1, 2, 3].map(|i| 2.0 * (slope[i] * r + w[i] * along[k])))
         });
-        let q = |k: usize, l: usize| 2.0 * along[k].dot(along[l]);
-        match self.free {
-            0 => {}
-            1 => h.ger(-1.0 / q(0, 0), &c[0], &c[0], 1.0),
-            _ => {
-                // 4 |r₀ × r₁|²: the difference of products would lose digits where they are parallel.
-                let determinant = 4.0 * along[0].cross(along[1]).length_squared();
-                h.ger(-q(1, 1) / determinant, &c[0], &c[0], 1.0);
-                h.ger(-q(0, 0) / determinant, &c[1], &c[1], 1.0);
-                h.ger(q(0, 1) / determinant, &c[0], &c[1], 1.0);
-                h.ger(q(0, 1) / determinant, &c[1], &c[0], 1.0);
+        self.for_each_inverse(&along, |k, l, q| h.ger(-q, &c[k], &c[l], 1.0));
+        h
+    }
+
+    /// Second derivatives of a function f(D) with f′ = `first` and f″ = `second`, without negative
+    /// eigenvalues.
+    ///
+    /// By (D1) and (D2) they are B S Bᵀ with the columns w ⊗ eᵢ and ∂w/∂βₖ ⊗ r of B: at most five. So an
+    /// orthonormal basis of these leaves an eigenproblem of 5×5 instead of 12×12.
+    pub fn projected_hessian(&self, x: &[DVec3; 4], first: f64, second: f64) -> Mat12 {
+        let r = self.separation(x);
+        let (length, size) = (r.length(), norm(&self.weights));
+        let w = self.weights.map(|w| w / size);
+        let along: [DVec3; 2] = [0, 1].map(|k| combine(&self.slopes[k], x));
+        // S in the coordinates of B.
+        let mut s = Mat5::zeros();
+        for i in 0..3 {
+            for j in 0..3 {
+                s[(i, j)] = 4.0 * second * r[i] * r[j];
+            }
+            s[(i, i)] += 2.0 * first;
+        }
+        let c: [Vec5; 2] = [0, 1].map(|k| {
+            let mut c = Vec5::new(along[k].x, along[k].y, along[k].z, 0.0, 0.0) * 2.0;
+            c[3 + k] = 2.0;
+            c
+        });
+        self.for_each_inverse(&along, |k, l, q| s.ger(-first * q, &c[k], &c[l], 1.0));
+        // B = Q R, where Q has the columns w ⊗ eᵢ (w of length one) and uₖ ⊗ r/|r|.
+        let mut basis = [[0.0; 4]; 2];
+        let mut upper = Mat5::zeros();
+        (0..3).for_each(|i| upper[(i, i)] = size);
+        for k in 0..self.free {
+            let mut u = self.slopes[k];
+            let on_w = dot(&u, &w);
+            u.iter_mut().zip(&w).for_each(|(u, w)| *u -= on_w * w);
+            (0..3).for_each(|i| upper[(i, 3 + k)] = on_w * r[i]);
+            for l in 0..k {
+                let on_l = dot(&u, &basis[l]);
+                u.iter_mut().zip(&basis[l]).for_each(|(u, b)| *u -= on_l * b);
+                upper[(3 + l, 3 + k)] = on_l * length;
+            }
+            let left = norm(&u);
+            upper[(3 + k, 3 + k)] = left * length;
+            basis[k] = u.map(|u| u / left);
+        }
+        let eigen = (upper * s * upper.transpose()).symmetric_eigen();
+        let n = r / length;
+        let mut h = Mat12::zeros();
+        for (value, v) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+            if *value > 0.0 {
+                let even = DVec3::new(v[0], v[1], v[2]);
+                let q = stacked(
+                    [0, 1, 2, 3]
+                        .map(|a| w[a] * even + (basis[0][a] * v[3] + basis[1][a] * v[4]) * n),
+                );
+                h.ger(*value, &q, &q, 1.0);
             }
         }
         h
     }
+
+    /// Calls `f` with k, l and the entry (Q⁻¹)ₖₗ of (D2).
+    fn for_each_inverse(&self, along: &[DVec3; 2], mut f: impl FnMut(usize, usize, f64)) {
+        let q = |k: usize, l: usize| 2.0 * along[k].dot(along[l]);
+        match self.free {
+            0 => {}
+            1 => f(0, 0, 1.0 / q(0, 0)),
+            _ => {
+                // 4 |r₀ × r₁|²: the difference of products would lose digits where they are parallel.
+                let determinant = 4.0 * along[0].cross(along[1]).length_squared();
+                f(0, 0, q(1, 1) / determinant);
+                f(1, 1, q(0, 0) / determinant);
+                f(0, 1, -q(0, 1) / determinant);
+                f(1, 0, -q(0, 1) / determinant);
+            }
+        }
+    }
+}
+
+type Mat5 = nalgebra::SMatrix<f64, 5, 5>;
+type Vec5 = nalgebra::SVector<f64, 5>;
+
+fn dot(a: &[f64; 4], b: &[f64; 4]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn norm(a: &[f64; 4]) -> f64 {
+    dot(a, a).sqrt()
 }
 
 fn combine(weights: &[f64; 4], x: &[DVec3; 4]) -> DVec3 {
@@ -250,6 +324,21 @@ mod tests {
                 assert!(wrong < 1e-6, "{kind} {closest:?} {wrong}");
             }
             assert!(seen.iter().all(|&n| n > 5), "{kind}: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn the_small_eigenproblem_gives_what_the_large_one_gives() {
+        let mut random = Random::new(18);
+        for k in 0..400 {
+            let x = random.points();
+            let closest = [Closest::point_triangle(&x), Closest::edge_edge(&x)][k % 2];
+            let (first, second) = (-random.unit(), random.unit());
+            let d = stacked(closest.gradient(&x));
+            let full = closest.hessian(&x) * first + d * d.transpose() * second;
+            let found = closest.projected_hessian(&x, first, second);
+            let wrong = (found - crate::dense::projected(&full)).amax() / full.amax();
+            assert!(wrong < 1e-9, "{closest:?}: {wrong}");
         }
     }
 

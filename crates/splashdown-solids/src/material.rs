@@ -25,6 +25,9 @@ pub enum Model {
     StableNeoHookean,
     /// Ψ = μ Σ (σᵢ − 1)² + λ/2 (J − 1)² (Stomakhin et al. 2012).
     FixedCorotated,
+    /// Ψ = μ Σ Eᵢ² + λ/2 (Σ Eᵢ)², Eᵢ = (σᵢ² − 1)/2. With λ = 0 it keeps rigid bodies rigid (Lan et al. 2022).
+    /// It does not resist being crushed.
+    StVenantKirchhoff,
 }
 
 /// A material of one stiffness.
@@ -66,6 +69,16 @@ impl Material {
         Material { model, mu, lambda }
     }
 
+    /// Young's modulus, Pa.
+    pub fn young(&self) -> f64 {
+        self.mu * (3.0 * self.lambda + 2.0 * self.mu) / (self.lambda + self.mu)
+    }
+
+    /// Poisson's ratio.
+    pub fn poisson(&self) -> f64 {
+        0.5 * self.lambda / (self.lambda + self.mu)
+    }
+
     /// Ψ at deformation gradient `f`; infinite if it is inverted. Zero at rest.
     pub fn energy(&self, f: DMat3) -> f64 {
         let (mu, lambda) = (self.mu, self.lambda);
@@ -90,6 +103,13 @@ impl Material {
             Model::FixedCorotated => {
                 let stretch = svd(f).sigma - DVec3::ONE;
                 mu * stretch.length_squared() + 0.5 * lambda * (j - 1.0).powi(2)
+            }
+            Model::StVenantKirchhoff => {
+                // E = (FᵀF − 1)/2
+                let e = (f.transpose() * f - DMat3::IDENTITY) * 0.5;
+                let [a, b, c] = [e.x_axis, e.y_axis, e.z_axis].map(DVec3::length_squared);
+                let trace = 0.5 * (i1 - 3.0);
+                mu * (a + b + c) + 0.5 * lambda * trace * trace
             }
         }
     }
@@ -181,6 +201,24 @@ impl Material {
                         let (a, b) = other(k);
                         2.0 * mu * (1.0 - 2.0 / (s[a] + s[b])) + q * s[k]
                     }),
+                }
+            }
+            Model::StVenantKirchhoff => {
+                // Ψᵢ = σᵢ (μ (σᵢ² − 1) + λ tr E)
+                let squares = s * s;
+                let trace = 0.5 * lambda * (squares.element_sum() - 3.0);
+                let pair = |k: usize, sign: f64| {
+                    let (a, b) = other(k);
+                    mu * (squares[a] + sign * s[a] * s[b] + squares[b] - 1.0) + trace
+                };
+                Principal {
+                    first: s * (mu * (squares - DVec3::ONE) + DVec3::splat(trace)),
+                    second: table(|a, b| {
+                        let same = mu * (3.0 * squares[a] - 1.0) + trace;
+                        lambda * s[a] * s[b] + if a == b { same } else { 0.0 }
+                    }),
+                    shear: each(|k| pair(k, 1.0)),
+                    turn: each(|k| pair(k, -1.0)),
                 }
             }
         }

@@ -10,6 +10,8 @@ use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat, SymbolicSparseColMatRef};
 use glam::DVec3;
 
+use crate::pcg;
+
 /// Column and row of a block, sorted as it is stored.
 pub type Key = u64;
 
@@ -19,7 +21,7 @@ pub fn key(a: u32, b: u32) -> Key {
 }
 
 /// A symmetric matrix of 3×3 blocks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct BlockMatrix {
     /// Sorted, each once.
     keys: Vec<Key>,
@@ -30,6 +32,15 @@ pub struct BlockMatrix {
     pattern: Option<(SymbolicSparseColMat<usize>, SymbolicLlt<usize>)>,
     /// How often the symbolic factorisation was done.
     pub analyses: u64,
+    /// Systems of more blocks each way than this are solved iteratively.
+    pub most: usize,
+}
+
+impl Default for BlockMatrix {
+    fn default() -> BlockMatrix {
+        let (keys, blocks, columns) = Default::default();
+        BlockMatrix { keys, blocks, columns, pattern: None, analyses: 0, most: usize::MAX }
+    }
 }
 
 /// Why a system cannot be solved.
@@ -49,7 +60,7 @@ impl BlockMatrix {
     pub fn begin(&mut self, size: usize, keys: Vec<Key>) -> Result<(), Unsolvable> {
         self.blocks.clear();
         self.blocks.resize(keys.len(), [0.0; 9]);
-        if self.keys == keys && self.pattern.is_some() {
+        if self.keys == keys && (self.pattern.is_some() || size > self.most) {
             return Ok(());
         }
         self.keys = keys;
@@ -69,6 +80,10 @@ impl BlockMatrix {
                 starts.push(rows.len());
             }
         }
+        self.pattern = None;
+        if size > self.most {
+            return Ok(());
+        }
         let n = 3 * size;
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, &rows);
         let symbolic =
@@ -78,25 +93,46 @@ impl BlockMatrix {
         Ok(())
     }
 
-    /// Where the block of `key` is stored, if it is one of ours.
-    pub fn slot(&self, key: Key) -> Option<usize> {
-        self.keys.binary_search(&key).ok()
+    /// The block that couples unknowns `a` and `b`, whose rows are those of the larger one. It must have
+    /// been announced.
+    pub fn block_of(&mut self, a: u32, b: u32) -> &mut [f64; 9] {
+        let column = a.min(b) as usize;
+        let (first, end) = (self.columns[column], self.columns[column + 1]);
+        let within = self.keys[first..end].binary_search(&key(a, b)).unwrap_or_default();
+        &mut self.blocks[first + within]
     }
 
-    /// Adds to entry (`row`, `column`) of the block at `slot`, which is at or below the diagonal.
-    pub fn block(&mut self, slot: usize) -> &mut [f64; 9] {
-        &mut self.blocks[slot]
+    /// Makes every diagonal entry larger by `share` of itself.
+    pub fn raise_diagonal(&mut self, share: f64) {
+        // The first block of a column is the diagonal one.
+        for &first in &self.columns[..self.columns.len().saturating_sub(1)] {
+            [0, 4, 8].iter().for_each(|&i| self.blocks[first][i] *= 1.0 + share);
+        }
     }
 
-    /// The diagonal entry of every unknown.
-    pub fn diagonal(&self) -> Vec<DVec3> {
-        let first = self.columns.iter().take(self.columns.len().saturating_sub(1));
-        first.map(|&k| &self.blocks[k]).map(|b| DVec3::new(b[0], b[4], b[8])).collect()
+    /// Replaces the rows and columns of locked unknowns by those of the identity, times their diagonal.
+    pub fn lock(&mut self, axes: &[[bool; 3]]) {
+        for (key, block) in self.keys.iter().zip(&mut self.blocks) {
+            let (column, row) = ((key >> 32) as usize, (key & 0xffff_ffff) as usize);
+            for (k, entry) in block.iter_mut().enumerate() {
+                let own = row == column && k / 3 == k % 3;
+                if !own && (axes[row][k / 3] || axes[column][k % 3]) {
+                    *entry = 0.0;
+                }
+            }
+        }
     }
 
-    /// Solves A x = b.
+    /// Calls `f` with row, column and entries (by rows) of every block at and below the diagonal.
+    pub fn for_each(&self, mut f: impl FnMut(usize, usize, &[f64; 9])) {
+        for (key, block) in self.keys.iter().zip(&self.blocks) {
+            f((key & 0xffff_ffff) as usize, (key >> 32) as usize, block);
+        }
+    }
+
+    /// Solves A x = b, by factorisation if the system is not too large for that.
     pub fn solve(&self, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable> {
-        let Some((pattern, symbolic)) = &self.pattern else { return Ok(Vec::new()) };
+        let Some((pattern, symbolic)) = &self.pattern else { return pcg::solve(self, b) };
         let mut values = Vec::with_capacity(pattern.compute_nnz());
         for (column, range) in self.columns.windows(2).enumerate() {
             for c in 0..3 {
@@ -133,14 +169,24 @@ mod tests {
         let mut matrix = BlockMatrix::default();
         matrix.begin(6, keys.clone()).unwrap();
         for k in keys {
-            let slot = matrix.slot(k).unwrap();
             let own = k >> 32 == k & 0xffff_ffff;
             let r = random.matrix();
             let symmetric = r + r.transpose() + 12.0 * glam::DMat3::IDENTITY;
             let values = if own { symmetric } else { r };
-            *matrix.block(slot) = values.transpose().to_cols_array();
+            *matrix.block_of((k >> 32) as u32, k as u32) = values.transpose().to_cols_array();
         }
         matrix
+    }
+
+    #[test]
+    fn the_iterative_solution_is_that_of_the_factorisation() {
+        let mut random = Random::new(18);
+        let direct = filled(&mut random);
+        let b: Vec<DVec3> = (0..6).map(|_| random.vector()).collect();
+        let expected = direct.solve(&b).unwrap();
+        let found = pcg::solve(&direct, &b).unwrap();
+        let wrong = found.iter().zip(&expected).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(wrong < 1e-4, "{wrong}");
     }
 
     #[test]

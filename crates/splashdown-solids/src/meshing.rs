@@ -1,9 +1,12 @@
-//! Tetrahedra in a box, and in any closed shape.
+//! Tetrahedra in a box, in any closed shape and from files; triangles in a rectangle.
 
+pub mod file;
+mod sheet;
 mod stuffing;
 
 use glam::DVec3;
 
+pub use sheet::{Triangles, sheet};
 pub use stuffing::stuffed;
 
 /// Vertices and the tetrahedra between them.

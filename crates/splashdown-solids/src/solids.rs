@@ -5,10 +5,8 @@ use std::ops::Range;
 use glam::DVec3;
 
 use crate::barrier::Gap;
-use crate::material::Material;
-use crate::meshing::TetMesh;
-use crate::surface::{Surface, boundary};
-use crate::tetrahedron::Tetrahedron;
+use crate::element::Element;
+use crate::surface::Surface;
 
 /// What moves a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +46,8 @@ pub struct Settings {
     pub max_iterations: u32,
     /// Integration in time.
     pub integrator: Integrator,
+    /// Systems of more vertices than this are solved iteratively instead of by factorisation.
+    pub direct_limit: usize,
     /// Looks for intersections and inverted elements after every step.
     pub verify: bool,
 }
@@ -63,6 +63,15 @@ pub struct Body {
     pub triangles: Range<usize>,
 }
 
+/// How a vertex of a rigid body follows the four corners of its cage: x = Σ wₖ cₖ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carrier {
+    /// Vertices of the cage.
+    pub cage: [u32; 4],
+    /// w, of sum one.
+    pub weights: [f64; 4],
+}
+
 /// All bodies, vertex by vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Solids {
@@ -74,14 +83,23 @@ pub struct Solids {
     pub mass: Vec<f64>,
     /// What moves each vertex.
     pub hold: Vec<Hold>,
+    /// Axes along which a vertex cannot move, whatever moves it; not for vertices of rigid bodies.
+    pub locked: Vec<[bool; 3]>,
     /// Coefficient of dry friction; of two surfaces the geometric mean counts.
     pub friction: Vec<f64>,
     /// Rate at which motion is damped, 1/s.
     pub drag: Vec<f64>,
     /// About how stiff the elements around a vertex are, N/m.
     pub firmness: Vec<f64>,
+    /// Half the thickness of shells, the radius of rods and particles: what contact keeps free around a
+    /// vertex, m.
+    pub offset: Vec<f64>,
+    /// What carries a vertex, if it does not move by itself.
+    pub carrier: Vec<Option<Carrier>>,
     /// All elements.
-    pub elements: Vec<Tetrahedron>,
+    pub elements: Vec<Element>,
+    /// τ of each element: time of Kelvin-Voigt damping, s.
+    pub damping: Vec<f64>,
     /// All surfaces.
     pub surface: Surface,
     /// State: places, m.
@@ -105,98 +123,16 @@ pub struct Past {
     pub dt: f64,
 }
 
-/// What a body is made of and how it behaves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Substance {
-    /// Elasticity.
-    pub material: Material,
-    /// kg/m³
-    pub density: f64,
-    /// Dry friction.
-    pub friction: f64,
-    /// 1/s
-    pub drag: f64,
-}
-
-/// The element of a mesh that cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("tetrahedron {0} has no volume or is inside out")]
-pub struct BadElement(pub usize);
-
 impl Solids {
-    /// Adds an elastic body that rests where it is and moves with `velocity`. Returns its number.
-    pub fn add_body(
-        &mut self,
-        mesh: &TetMesh,
-        substance: &Substance,
-        velocity: impl Fn(DVec3) -> DVec3,
-    ) -> Result<usize, BadElement> {
-        let first = self.rest.len();
-        let moved = |v: u32| v + first as u32;
-        let mut elements = Vec::with_capacity(mesh.tetrahedra.len());
-        for (k, &t) in mesh.tetrahedra.iter().enumerate() {
-            let rest = t.map(|v| mesh.vertices[v as usize]);
-            let element = Tetrahedron::new(t.map(moved), rest, substance.material);
-            elements.push(element.ok_or(BadElement(k))?);
-        }
-        self.add_vertices(&mesh.vertices, Hold::Free, substance.friction);
-        self.velocity[first..].iter_mut().zip(&mesh.vertices).for_each(|(v, &x)| *v = velocity(x));
-        self.drag[first..].fill(substance.drag);
-        let modulus = substance.material.lambda + 2.0 * substance.material.mu;
-        for element in &elements {
-            for v in element.vertices.map(|v| v as usize) {
-                self.mass[v] += substance.density * element.volume / 4.0;
-                self.firmness[v] += modulus * element.volume.cbrt() / 4.0;
-            }
-        }
-        let elements_before = self.elements.len();
-        self.elements.extend(elements);
-        let faces: Vec<[u32; 3]> =
-            boundary(&mesh.tetrahedra).into_iter().map(|t| t.map(moved)).collect();
-        let triangles = self.add_triangles(&faces);
-        let (vertices, elements) = (first..self.rest.len(), elements_before..self.elements.len());
-        self.bodies.push(Body { vertices, elements, triangles });
-        Ok(self.bodies.len() - 1)
-    }
-
-    /// Adds a surface that stands still or goes where it is told. Returns its number.
-    pub fn add_obstacle(
-        &mut self,
-        vertices: &[DVec3],
-        triangles: &[[u32; 3]],
-        hold: Hold,
-        friction: f64,
-    ) -> usize {
-        let first = self.rest.len();
-        self.add_vertices(vertices, hold, friction);
-        let moved: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v + first as u32)).collect();
-        let triangles = self.add_triangles(&moved);
-        let elements = self.elements.len()..self.elements.len();
-        self.bodies.push(Body { vertices: first..self.rest.len(), elements, triangles });
-        self.bodies.len() - 1
-    }
-
-    fn add_vertices(&mut self, vertices: &[DVec3], hold: Hold, friction: f64) {
-        let count = self.rest.len() + vertices.len();
-        self.rest.extend_from_slice(vertices);
-        self.position.extend_from_slice(vertices);
-        self.velocity.resize(count, DVec3::ZERO);
-        self.mass.resize(count, 0.0);
-        self.hold.resize(count, hold);
-        self.friction.resize(count, friction);
-        self.drag.resize(count, 0.0);
-        self.firmness.resize(count, 0.0);
-    }
-
-    fn add_triangles(&mut self, triangles: &[[u32; 3]]) -> Range<usize> {
-        let before = self.surface.triangles.len();
-        self.surface.add(triangles, &self.rest);
-        before..self.surface.triangles.len()
-    }
-
     /// Whether forces move vertex `v`.
     pub fn is_free(&self, v: u32) -> bool {
         self.hold[v as usize] == Hold::Free
+    }
+
+    /// Whether both vertices belong to the same rigid body, which cannot meet itself.
+    pub fn same_cage(&self, a: u32, b: u32) -> bool {
+        let cage = |v: u32| self.carrier[v as usize].map(|carrier| carrier.cage[0]);
+        cage(a).is_some() && cage(a) == cage(b)
     }
 
     /// The body that vertex `v` belongs to.
@@ -207,7 +143,27 @@ impl Solids {
     /// Elastic energy stored in a body, J.
     pub fn elastic_energy(&self, body: usize) -> f64 {
         let elements = &self.elements[self.bodies[body].elements.clone()];
-        elements.iter().map(|e| e.energy(&e.vertices.map(|v| self.position[v as usize]))).sum()
+        let stores = |e: &&Element| !matches!(e, Element::Pressure(_));
+        elements
+            .iter()
+            .filter(stores)
+            .map(|e| e.energy(&e.vertices().map(|v| self.position[v as usize])))
+            .sum()
+    }
+
+    /// Von Mises' measure of the stress in an element that is a solid, a membrane or a segment, Pa.
+    pub fn stress(&self, element: &Element) -> Option<f64> {
+        let x = &self.position;
+        match element {
+            Element::Tetrahedron(e) => Some(e.von_mises(x)),
+            Element::Membrane(e) => Some(e.von_mises(x)),
+            Element::Stretch(e) => {
+                let [a, b] = e.vertices.map(|v| v as usize);
+                let section = std::f64::consts::PI * self.offset[a].powi(2);
+                Some((e.strain(&[x[a], x[b], x[b], x[b]]) * e.stiffness / section).abs())
+            }
+            Element::Hinge(_) | Element::Bend(_) | Element::Pressure(_) => None,
+        }
     }
 
     /// Kinetic energy of a body, J.

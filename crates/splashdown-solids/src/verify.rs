@@ -4,7 +4,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::bvh::{Bounds, Bvh};
-use crate::candidates::gather;
+use crate::candidates::{candidates, gather};
+use crate::contact::Pair;
 use crate::meshing::volume;
 use crate::solids::Solids;
 
@@ -15,6 +16,8 @@ pub enum Violation {
     Intersection([u32; 2]),
     /// An element has no volume left, or a negative one: its first vertex.
     Inversion(u32),
+    /// Two features are closer than their thickness: a vertex of each.
+    TooClose([u32; 2]),
 }
 
 /// The first violation at positions `x`, if there is one.
@@ -23,8 +26,8 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         let left = volume(gather(x, vertices));
         left <= 0.0 || left.is_nan()
     };
-    let elements: Vec<&[u32; 4]> = solids.elements.iter().map(|e| &e.vertices).collect();
-    if let Some(vertices) = elements.into_iter().find(inverted) {
+    let mut elements = solids.elements.iter().filter_map(|e| Some(&e.tetrahedron()?.vertices));
+    if let Some(vertices) = elements.find(inverted) {
         return Some(Violation::Inversion(vertices[0]));
     }
     let surface = &solids.surface;
@@ -36,7 +39,8 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         let mut first = None;
         tree.overlapping(&Bounds::around(edge.map(place)), |k| {
             let (triangle, _) = surface.triangles[k as usize];
-            let apart = !triangle.iter().any(|v| edge.contains(v));
+            let apart = !triangle.iter().any(|v| edge.contains(v))
+                && !solids.same_cage(edge[0], triangle[0]);
             let free = edge.iter().chain(&triangle).any(|&v| solids.is_free(v));
             if apart && free && first.is_none() && pierces(edge.map(place), triangle.map(place)) {
                 first = Some(Violation::Intersection([edge[0], triangle[0]]));
@@ -44,7 +48,22 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         });
         first
     });
-    pierced.find_first(Option::is_some).flatten()
+    pierced.find_first(Option::is_some).flatten().or_else(|| too_close(solids, x))
+}
+
+/// The first pair that is not further apart than its thickness.
+fn too_close(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
+    if solids.offset.iter().all(|&t| t == 0.0) {
+        return None;
+    }
+    let close = |pair: &&Pair| {
+        let places = gather(x, &pair.vertices);
+        pair.thickness > 0.0
+            && pair.kind.closest(&places).squared(&places) <= pair.thickness.powi(2)
+    };
+    let pairs = candidates(solids, x, x, 0.0);
+    let first = pairs.iter().find(close)?;
+    Some(Violation::TooClose([first.vertices[0], first.vertices[3]]))
 }
 
 /// Whether a segment passes through a triangle: its ends are on both sides, and so are the sides of the

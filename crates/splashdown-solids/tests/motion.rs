@@ -2,9 +2,10 @@
 
 use glam::DVec3;
 use splashdown_solids::barrier::Gap;
+use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::meshing::{TetMesh, block};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids, Substance};
+use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 use splashdown_solids::step::{Report, Workspace, step};
 
 const G: DVec3 = DVec3::new(0.0, -10.0, 0.0);
@@ -18,13 +19,14 @@ fn settings() -> Settings {
         tolerance: 1e-4,
         max_iterations: 200,
         integrator: Integrator::ImplicitEuler,
+        direct_limit: usize::MAX,
         verify: true,
     }
 }
 
 fn substance(young: f64) -> Substance {
     let material = Material::new(Model::NeoHookean, young, 0.3);
-    Substance { material, density: 1000.0, friction: 0.5, drag: 0.0 }
+    Substance { material, density: 1000.0, friction: 0.5, drag: 0.0, damping: 0.0 }
 }
 
 fn at(mut mesh: TetMesh, place: DVec3) -> TetMesh {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
-use crate::world::{PHASES, StepError, World};
+use crate::world::{NEWTON_PHASES, PHASES, StepError, World};
 
 /// What the machine can do, measured with this many threads on this scene's lists.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,43 @@ impl Report {
     pub fn per_pair(&self, phase: usize) -> f64 {
         self.phases[phase] / self.neighbors
     }
+}
+
+/// How long Newton's method takes for elastic bodies.
+#[derive(Clone, Debug)]
+pub struct Newton {
+    /// Vertices that can move.
+    pub vertices: usize,
+    /// Elements.
+    pub elements: usize,
+    /// Pairs that push, mean over the steps.
+    pub contacts: f64,
+    /// Iterations per step.
+    pub iterations: f64,
+    /// Milliseconds per iteration, in the order of `NEWTON_PHASES`.
+    pub milliseconds: [f64; NEWTON_PHASES.len()],
+}
+
+/// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured.
+pub fn newton(world: &mut World, warm_up: u64, steps: u64) -> Result<Newton, StepError> {
+    for _ in 0..warm_up {
+        world.step(f64::MAX)?;
+    }
+    let (mut iterations, mut contacts, mut seconds) = (0u32, 0u32, [0.0; NEWTON_PHASES.len()]);
+    for _ in 0..steps {
+        let step = world.step(f64::MAX)?;
+        iterations += step.newton_iterations;
+        contacts += step.elastic_contacts;
+        seconds.iter_mut().zip(step.newton_seconds).for_each(|(sum, s)| *sum += s);
+    }
+    let solids = &world.elastic.solids;
+    Ok(Newton {
+        vertices: (0..solids.rest.len() as u32).filter(|&v| solids.is_free(v)).count(),
+        elements: solids.elements.len(),
+        contacts: f64::from(contacts) / steps as f64,
+        iterations: f64::from(iterations) / steps as f64,
+        milliseconds: seconds.map(|s| 1e3 * s / f64::from(iterations.max(1))),
+    })
 }
 
 /// Steps `world` `warm_up` times unmeasured, then `steps` times measured.

@@ -13,6 +13,9 @@ use crate::world::{Clock, Solid};
 
 pub use splashdown_solids as physics;
 
+/// Systems of more vertices are solved iteratively, unless told otherwise.
+pub const DIRECT_LIMIT: usize = 40_000;
+
 /// All elastic bodies of a world, and the solids they may meet.
 #[derive(Clone, Debug)]
 pub struct Elastic {
@@ -61,6 +64,7 @@ impl Default for Elastic {
             tolerance: 1e-3,
             max_iterations: 200,
             integrator: Default::default(),
+            direct_limit: DIRECT_LIMIT,
             verify: false,
         };
         Elastic {
@@ -111,6 +115,11 @@ impl Elastic {
                 } else {
                     format!("{a} intersects {b}")
                 }
+            }
+            Violation::TooClose([a, b]) => {
+                let [a, b] = [a, b].map(|v| self.name_of(v, solids));
+                let other = if a == b { "itself" } else { b };
+                format!("{a} is closer to {other} than they are thick")
             }
             Violation::Inversion(v) => {
                 format!("an element of {} is inside out", self.name_of(v, solids))

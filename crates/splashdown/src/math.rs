@@ -1,6 +1,6 @@
 //! Small shared mathematics: the dimension of a scene, boxes and rigid poses.
 
-pub use glam::{DMat3, DQuat, DVec3};
+pub use glam::{DMat3, DQuat, DVec2, DVec3};
 
 /// Two or three dimensions. A 2D scene lives in the plane z = 0 and is one metre deep: masses,
 /// forces and volumes are then per metre of depth.

@@ -185,6 +185,7 @@ impl World {
                 * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
             newton_iterations: attempt.elastic.as_ref().map_or(0, |e| e.report.iterations),
             elastic_contacts: attempt.elastic.as_ref().map_or(0, |e| e.report.contacts as u32),
+            newton_seconds: attempt.elastic.as_ref().map_or([0.0; 4], |e| e.report.seconds),
             retries,
             ..StepReport::default()
         };

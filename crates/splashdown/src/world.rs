@@ -356,6 +356,8 @@ pub struct StepReport {
     pub newton_iterations: u32,
     /// Pairs of features of elastic bodies and what they meet that push each other.
     pub elastic_contacts: u32,
+    /// Wall-clock seconds of Newton's method for the elastic bodies, in the order of `NEWTON_PHASES`.
+    pub newton_seconds: [f64; NEWTON_PHASES.len()],
     /// How often the step was undone and retried.
     pub retries: u32,
     /// Wall-clock time of the iterations of both pressure solves, s: what is done once in a solve is not in it.
@@ -369,6 +371,10 @@ pub struct StepReport {
     /// Wall-clock seconds per phase, in the order of `PHASES`.
     pub seconds: [f64; PHASES.len()],
 }
+
+/// Names of the parts of a Newton iteration.
+pub const NEWTON_PHASES: [&str; 4] =
+    ["assembly", "factorisation", "collision detection", "line search"];
 
 /// Names of the phases of a step.
 pub const PHASES: [&str; 8] = [

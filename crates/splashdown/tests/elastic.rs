@@ -77,6 +77,143 @@ fn a_press_squeezes_what_lies_on_the_floor_and_a_resumed_run_has_the_same_bits()
     }
 }
 
+const KINDS: &str = r#"
+[simulation]
+spacing = 0.05
+duration = 0.2
+
+[time_step]
+fixed = 0.01
+
+[elastic_solver]
+contact_distance = 0.004
+verify = true
+
+[[solid]]
+name = "floor"
+shape.box = { size = [2, 0.1, 2] }
+at = [0, -0.05, 0]
+
+[[elastic]]
+name = "cloth"
+kind = "shell"
+shape.plane = { size = 0.3 }
+at = [0, 0.3, 0]
+thickness = 0.002
+youngs_modulus = 1e5
+damping_time = 0.001
+
+[[elastic.hold]]
+box = { min = [-0.16, 0.2, -0.16], max = [-0.14, 0.4, 0.16] }
+
+[[elastic]]
+name = "rope"
+kind = "rod"
+points = [[-0.1, 0.4, 0.05], [0.1, 0.4, 0.05]]
+thickness = 0.01
+youngs_modulus = 1e6
+
+[[elastic]]
+name = "die"
+kind = "rigid"
+shape.box = { size = [0.06, 0.06, 0.06] }
+at = [0.05, 0.5, -0.05]
+element_size = 0.06
+youngs_modulus = 1e7
+copies = [{ count = 2, step = [0, 0.1, 0] }]
+
+[[elastic]]
+name = "beads"
+kind = "particles"
+points = [[0.05, 0.06, 0.2], [0.05, 0.09, 0.2]]
+at = [0.4, 0, 0]
+thickness = 0.02
+youngs_modulus = 1e6
+
+[[elastic]]
+name = "balloon"
+kind = "shell"
+shape.sphere = { radius = 0.08 }
+at = [-0.5, 0.1, 0]
+thickness = 0.002
+youngs_modulus = 1e5
+pressure = 100
+"#;
+
+#[test]
+fn every_kind_of_body_runs_and_resumes_with_the_same_bits() {
+    let build = || {
+        let scene = Scene::parse("kinds.toml", KINDS, "", &[]).unwrap();
+        scene.build().unwrap_or_else(|e| panic!("{e}")).world
+    };
+    let mut straight = build();
+    assert_eq!(straight.elastic.names, ["cloth", "rope", "die-1", "die-2", "beads", "balloon"]);
+    advance(&mut straight, 8);
+    let saved = straight.export_state();
+    advance(&mut straight, 6);
+    let mut resumed = build();
+    resumed.import_state(&saved).unwrap();
+    advance(&mut resumed, 6);
+    assert_eq!(straight.export_state(), resumed.export_state());
+    // The dice have fallen by about g t²/2.
+    let solids = &straight.elastic.solids;
+    assert!((solids.centre(3).1.y - (0.6 - 0.5 * 9.81 * 0.14 * 0.14)).abs() < 0.02);
+    // Frames show all of them.
+    let frame = splashdown::output::frame::Frame::capture(&straight, 0);
+    assert!(frame.elastic.iter().all(|d| !d.cells.is_empty() && !d.surface.triangles.is_empty()));
+}
+
+#[test]
+fn mistakes_of_kinds_are_named() {
+    for (change, said) in [
+        ("elastic.cloth.thickness=0.2", "than they are thick"),
+        ("elastic.cloth.kind=solid", "thickness: is not for this kind"),
+        ("elastic.cloth.pressure=5", "needs a closed surface"),
+        ("elastic.cloth.material=fixed_corotated", "material: is not for this kind"),
+        ("elastic.rope.points=[]", "needs one shape"),
+        ("elastic.die.hold=[{ box = { size = [1, 1, 1] } }]", "cannot be held"),
+        ("elastic.die.tetrahedra={ file = \"a.msh\" }", "needs one shape"),
+        ("elastic.beads.at=[0, -0.055, 0]", "closer to floor"),
+    ] {
+        let scene = Scene::parse("kinds.toml", KINDS, "", &[change.to_string()]);
+        let error = match scene
+            .map_err(|e| e.to_string())
+            .and_then(|s| s.build().map_err(|e| e.to_string()))
+        {
+            Ok(_) => panic!("{change} is accepted"),
+            Err(error) => error,
+        };
+        assert!(error.contains(said), "{change}: {error}");
+    }
+}
+
+#[test]
+fn tetrahedra_come_from_a_gmsh_file() {
+    let folder = std::env::temp_dir().join(format!("splashdown-msh-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let msh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n\
+               $EndNodes\n$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n";
+    std::fs::write(folder.join("one.msh"), msh).unwrap();
+    let scene = r#"
+        simulation = { spacing = 0.1, duration = 0.1 }
+        [[elastic]]
+        name = "one"
+        tetrahedra = { file = "one.msh", scale = 0.1 }
+        youngs_modulus = 1e5
+    "#;
+    let build = |text: &str| {
+        let scene = Scene::parse("one.toml", text, &folder, &[]).map_err(|e| e.to_string())?;
+        scene.build().map(|b| b.world).map_err(|e| e.to_string())
+    };
+    let world = build(scene).unwrap();
+    assert!((world.elastic.solids.centre(0).0 - 1000.0 * 1e-3 / 6.0).abs() < 1e-9);
+    std::fs::write(folder.join("one.msh"), msh.replace("1 2 3 4\n$EndEl", "1 2 3 5\n$EndEl"))
+        .unwrap();
+    let error = build(scene).err().unwrap();
+    assert!(error.contains("elastic[0].tetrahedra.file") && error.contains("no node 5"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn mistakes_are_named() {
     for (changes, said) in [

@@ -111,3 +111,13 @@ fn an_elastic_body_keeps_momentum_and_loses_energy_as_its_method_does() {
 fn a_soft_block_slides_when_coulomb_says_so() {
     passes("incline-ipc");
 }
+
+#[test]
+fn thin_plates_and_balloons_agree_with_theory() {
+    passes("shell");
+}
+
+#[test]
+fn ropes_hang_and_columns_buckle_as_theory_says() {
+    passes("rod");
+}

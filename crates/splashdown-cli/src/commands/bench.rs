@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use splashdown::bench::{self, Report};
+use splashdown::bench::{self, Newton, Report};
 use splashdown::scene::Scene;
-use splashdown::world::PHASES;
+use splashdown::world::{NEWTON_PHASES, PHASES};
 
 use crate::arguments::BenchArguments;
 use crate::commands::run::use_threads;
@@ -22,6 +22,16 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
         let mut world = scene.build()?.world;
         if !arguments.json {
             tell(&format!("{name}: {} steps …", WARM_UP + arguments.steps));
+        }
+        if world.elastic.any() {
+            let newton = bench::newton(&mut world, WARM_UP, arguments.steps)
+                .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+            print(&if arguments.json {
+                newton_json(name, &newton)
+            } else {
+                newton_table(name, &newton)
+            });
+            continue;
         }
         let report = bench::run(&mut world, WARM_UP, arguments.steps)
             .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
@@ -57,6 +67,39 @@ fn table(name: &str, report: &Report) -> String {
         line("peak memory", format!("{megabytes:.0} MB, {each:.0} bytes per fluid particle"));
     }
     text + "\n"
+}
+
+fn newton_table(name: &str, newton: &Newton) -> String {
+    let Newton { vertices, elements, contacts, iterations, milliseconds } = newton;
+    let mut text = format!(
+        "{name}: {vertices} vertices, {elements} elements, {contacts:.0} contacts, {iterations:.1} Newton \
+         iterations per step, {} threads\n\n",
+        rayon::current_num_threads()
+    );
+    text += &format!("  {:<24}{:>18}{:>9}\n", "phase", "ms per iteration", "share");
+    let total: f64 = milliseconds.iter().sum();
+    for (phase, ms) in NEWTON_PHASES.iter().zip(milliseconds) {
+        text += &format!("  {phase:<24}{ms:>18.2}{:>8.0} %\n", 100.0 * ms / total);
+    }
+    text + &format!("  {:<24}{total:>18.2}\n\n", "iteration")
+}
+
+fn newton_json(name: &str, newton: &Newton) -> String {
+    let phases: serde_json::Map<String, serde_json::Value> = NEWTON_PHASES
+        .iter()
+        .zip(newton.milliseconds)
+        .map(|(phase, ms)| ((*phase).to_owned(), ms.into()))
+        .collect();
+    let value = serde_json::json!({
+        "scene": name,
+        "threads": rayon::current_num_threads(),
+        "vertices": newton.vertices,
+        "elements": newton.elements,
+        "contacts": newton.contacts,
+        "newton_iterations": newton.iterations,
+        "ms_per_iteration": phases,
+    });
+    format!("{value}\n")
 }
 
 fn json(name: &str, report: &Report) -> String {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::appearance::{appearance, cells};
 use crate::math::{DVec3, Pose};
 use crate::world::{TriangleMesh, World};
 
@@ -29,12 +30,12 @@ pub struct Deformed {
     pub displacement: Vec<[f32; 3]>,
     /// m/s
     pub velocity: Vec<[f32; 3]>,
-    /// Numbers of its vertices.
-    pub tetrahedra: Vec<[i32; 4]>,
-    /// Von Mises stress of each tetrahedron, Pa.
+    /// Tetrahedra, triangles of shells, segments of rods or particles: one to four vertices each.
+    pub cells: Vec<Vec<i32>>,
+    /// Von Mises stress of each of them, Pa.
     pub stress: Vec<f32>,
-    /// Its surface.
-    pub triangles: Vec<[u32; 3]>,
+    /// What it looks like: its surface, tubes for rods, balls for particles.
+    pub surface: TriangleMesh,
 }
 
 impl Deformed {
@@ -47,19 +48,18 @@ impl Deformed {
             let single = |v: &DVec3| v.as_vec3().to_array();
             let places = &solids.position[range.clone()];
             let moved = places.iter().zip(&solids.rest[range.clone()]).map(|(x, r)| *x - *r);
-            let elements = &solids.elements[body.elements.clone()];
-            let surface = &solids.surface.triangles[body.triangles.clone()];
+            let (cells, stress) = cells(solids, k);
             Deformed {
                 body: (world.solids.len() + k) as u32,
                 vertices: places.to_vec(),
                 displacement: moved.map(|d| single(&d)).collect(),
                 velocity: solids.velocity[range].iter().map(single).collect(),
-                tetrahedra: elements
+                cells: cells
                     .iter()
-                    .map(|e| e.vertices.map(|v| (v - first) as i32))
+                    .map(|c| c.iter().map(|v| (v - first) as i32).collect())
                     .collect(),
-                stress: elements.iter().map(|e| e.von_mises(&solids.position) as f32).collect(),
-                triangles: surface.iter().map(|(t, _)| t.map(|v| v - first)).collect(),
+                stress,
+                surface: appearance(solids, k),
             }
         };
         (0..world.elastic.names.len()).map(of).collect()

@@ -6,6 +6,7 @@
 //!   └ frames and snapshots ──► writer (a background thread) ──► vtk, bgeo, ply, snapshot
 //! ```
 
+mod appearance;
 pub mod atomic;
 pub mod bgeo;
 pub mod driver;

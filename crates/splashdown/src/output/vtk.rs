@@ -53,14 +53,7 @@ pub fn write_moving(
 ) -> io::Result<()> {
     let bodies = surfaces.moving.iter().zip(poses);
     let rigid = bodies.map(|((body, mesh), pose)| (*body, *pose, &**mesh));
-    let meshes: Vec<(u32, TriangleMesh)> = elastic
-        .iter()
-        .map(|d| {
-            let (vertices, triangles) = (d.vertices.clone(), d.triangles.clone());
-            (d.body, TriangleMesh { vertices, triangles })
-        })
-        .collect();
-    let deformed = meshes.iter().map(|(body, mesh)| (*body, Pose::IDENTITY, mesh));
+    let deformed = elastic.iter().map(|d| (d.body, Pose::IDENTITY, &d.surface));
     write_surfaces(out, rigid.chain(deformed))
 }
 

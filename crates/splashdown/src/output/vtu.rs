@@ -7,26 +7,29 @@ use super::frame::Deformed;
 use super::vtk::byte_order;
 use crate::math::DVec3;
 
-/// VTK's number of a tetrahedron.
-const TETRAHEDRON: u8 = 10;
+/// VTK's numbers of cells of one to four vertices: a vertex, a line, a triangle, a tetrahedron.
+const TYPES: [u8; 4] = [1, 3, 5, 10];
 
 /// Writes all elements with displacement, velocity, stress and the number of the body.
 pub fn write(out: &mut impl Write, bodies: &[Deformed]) -> io::Result<()> {
     let mut positions: Vec<DVec3> = Vec::new();
     let (mut displacement, mut velocity): (Vec<[f32; 3]>, Vec<[f32; 3]>) = Default::default();
     let (mut cells, mut stress, mut body): (Vec<i32>, Vec<f32>, Vec<u32>) = Default::default();
+    let (mut offsets, mut types): (Vec<i32>, Vec<u8>) = Default::default();
     for deformed in bodies {
         let first = positions.len() as i32;
         positions.extend(&deformed.vertices);
         displacement.extend(&deformed.displacement);
         velocity.extend(&deformed.velocity);
-        cells.extend(deformed.tetrahedra.iter().flatten().map(|v| v + first));
+        for cell in &deformed.cells {
+            cells.extend(cell.iter().map(|v| v + first));
+            offsets.push(cells.len() as i32);
+            types.push(TYPES[cell.len().clamp(1, 4) - 1]);
+        }
         stress.extend(&deformed.stress);
-        body.extend(std::iter::repeat_n(deformed.body, deformed.tetrahedra.len()));
+        body.extend(std::iter::repeat_n(deformed.body, deformed.cells.len()));
     }
-    let count = stress.len();
-    let offsets: Vec<i32> = (1..=count as i32).map(|k| 4 * k).collect();
-    let types = vec![TETRAHEDRON; count];
+    let count = types.len();
     let sections: [(&str, Vec<Array<'_>>); 4] = [
         (
             "PointData",
@@ -90,6 +93,7 @@ type Array<'a> = (&'static str, &'static str, usize, &'a [u8]);
 mod tests {
     use super::*;
     use crate::output::testing::vtk_array;
+    use crate::world::TriangleMesh;
 
     #[test]
     fn bodies_are_numbered_on_and_read_back() {
@@ -98,15 +102,21 @@ mod tests {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z],
             displacement: vec![[0.0, 1.0, 2.0]; 4],
             velocity: vec![[3.0; 3]; 4],
-            tetrahedra: vec![[0, 1, 2, 3]],
-            stress: vec![5.0],
-            triangles: Vec::new(),
+            cells: vec![vec![0, 1, 2, 3], vec![1, 2]],
+            stress: vec![5.0, 6.0],
+            surface: TriangleMesh::default(),
         };
         let mut file = Vec::new();
         write(&mut file, &[one(2), one(3)]).unwrap();
-        assert_eq!(vtk_array::<i32>(&file, "connectivity"), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(vtk_array::<u32>(&file, "body"), [2, 3]);
+        let connectivity = vtk_array::<i32>(&file, "connectivity");
+        assert_eq!(connectivity, [0, 1, 2, 3, 1, 2, 4, 5, 6, 7, 5, 6]);
+        assert_eq!(vtk_array::<i32>(&file, "offsets"), [4, 6, 10, 12]);
+        assert_eq!(vtk_array::<u8>(&file, "types"), [10, 3, 10, 3]);
+        assert_eq!(vtk_array::<u32>(&file, "body"), [2, 2, 3, 3]);
         assert_eq!(vtk_array::<DVec3>(&file, "position")[5], DVec3::X);
-        assert_eq!(vtk_array::<f32>(&file, "von_mises_stress"), [5.0, 5.0]);
+        assert_eq!(vtk_array::<f32>(&file, "von_mises_stress"), [5.0, 6.0, 5.0, 6.0]);
+        // What we write, we read.
+        let mesh = splashdown_solids::meshing::file::parse_tetrahedra("vtu", &file).unwrap();
+        assert_eq!((mesh.vertices.len(), mesh.tetrahedra.len()), (8, 2));
     }
 }

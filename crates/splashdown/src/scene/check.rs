@@ -6,7 +6,7 @@ use std::path::Path;
 use super::convert::Converter;
 use super::copies;
 use super::errors::Report;
-use super::file::{Emitter, Fluid, Opening, SceneFile};
+use super::file::{Copies, Emitter, Fluid, Opening, SceneFile};
 use super::geometry::{Geometry, surface, volume};
 use super::surfaces::tension_settings;
 use super::validate::join;
@@ -48,7 +48,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         let key = format!("solid[{k}]");
         let placed = convert.solid_shape(&key, &solid.shape, solid.at.as_ref(), &solid.rotate);
         let size = check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
-        particles += size * convert.copies(&key, solid, &placed.pose).len() as f64;
+        particles += size * convert.copies(&key, solid.repeats(), &placed.pose).len() as f64;
         convert.check_body(&key, solid);
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
@@ -76,16 +76,23 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     }
 }
 
+/// A name, and how it is repeated.
+type Named<'a> = (&'a str, &'a [Copies]);
+
 /// `stone-3` may not be both a solid and a copy of `stone`.
 fn copy_names(file: &SceneFile, report: &mut Report<'_>) {
-    for copied in file.solid.iter().filter(|solid| !solid.copies.is_empty()) {
-        let count = copies::count(copied);
-        for (k, solid) in file.solid.iter().enumerate() {
-            let number = solid.name.strip_prefix(&copied.name).and_then(|n| n.strip_prefix('-'));
-            let number = number.and_then(|n| n.parse::<usize>().ok());
-            if solid.copies.is_empty() && number.is_some_and(|n| (1..=count).contains(&n)) {
-                let message = format!("`{}` is also the name of a copy", solid.name);
-                report.key(&format!("solid[{k}].name"), message, None);
+    let solids: Vec<Named<'_>> = file.solid.iter().map(|s| (&*s.name, &*s.copies)).collect();
+    let elastic: Vec<Named<'_>> = file.elastic.iter().map(|e| (&*e.name, &*e.copies)).collect();
+    for (kind, all) in [("solid", solids), ("elastic", elastic)] {
+        for (copied, rows) in all.iter().filter(|(_, rows)| !rows.is_empty()) {
+            let count = copies::count(rows);
+            for (k, (name, rows)) in all.iter().enumerate() {
+                let number = name.strip_prefix(copied).and_then(|n| n.strip_prefix('-'));
+                let number = number.and_then(|n| n.parse::<usize>().ok());
+                if rows.is_empty() && number.is_some_and(|n| (1..=count).contains(&n)) {
+                    let message = format!("`{name}` is also the name of a copy");
+                    report.key(&format!("{kind}[{k}].name"), message, None);
+                }
             }
         }
     }

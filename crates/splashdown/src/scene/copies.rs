@@ -1,7 +1,7 @@
 //! Rows, rings, piles and scattered heaps of one solid.
 
 use super::convert::Converter;
-use super::file::{Copies, Scatter, Solid};
+use super::file::{Copies, Scatter};
 use super::validate::join;
 use crate::math::{DQuat, DVec3, Dimension, Pose};
 
@@ -31,29 +31,33 @@ fn indices(rows: &[Copies]) -> Option<Vec<Vec<u32>>> {
     Some(all)
 }
 
-/// How many solids this entry of a scene makes; `MAX_COPIES` + 1 if there are too many.
-pub(crate) fn count(solid: &Solid) -> usize {
-    indices(&solid.copies).map_or(MAX_COPIES + 1, |all| all.len())
+/// How many objects an entry of a scene makes; `MAX_COPIES` + 1 if there are too many.
+pub(crate) fn count(copies: &[Copies]) -> usize {
+    indices(copies).map_or(MAX_COPIES + 1, |all| all.len())
 }
 
-/// The names of the solids that this entry of a scene makes.
-pub fn names(solid: &Solid) -> Vec<String> {
-    if solid.copies.is_empty() {
-        return vec![solid.name.clone()];
+/// The names of the objects that an entry of a scene makes.
+pub fn names(name: &str, copies: &[Copies]) -> Vec<String> {
+    if copies.is_empty() {
+        return vec![name.to_owned()];
     }
-    (1..=count(solid).min(MAX_COPIES)).map(|k| format!("{}-{k}", solid.name)).collect()
+    (1..=count(copies).min(MAX_COPIES)).map(|k| format!("{name}-{k}")).collect()
 }
 
 impl Converter<'_, '_> {
-    /// The poses of all copies of a solid, the first of which is `first`.
-    pub fn copies(&mut self, key: &str, solid: &Solid, first: &Pose) -> Vec<Pose> {
-        let rows: Vec<Row> = solid
-            .copies
+    /// The poses of all copies of an object, the first of which is `first`.
+    pub fn copies(
+        &mut self,
+        key: &str,
+        (copies, scatter): (&[Copies], Option<&Scatter>),
+        first: &Pose,
+    ) -> Vec<Pose> {
+        let rows: Vec<Row> = copies
             .iter()
             .enumerate()
             .map(|(k, row)| self.row(&format!("{key}.copies[{k}]"), row))
             .collect();
-        let Some(indices) = indices(&solid.copies) else {
+        let Some(indices) = indices(copies) else {
             let help = format!("at most {MAX_COPIES} in all");
             self.report.key(&join(key, "copies"), "are too many", Some(help));
             return vec![*first];
@@ -62,7 +66,7 @@ impl Converter<'_, '_> {
             index.iter().zip(&rows).fold(*first, |pose, (&k, row)| row.apply(&pose, f64::from(k)))
         };
         let mut poses: Vec<Pose> = indices.iter().map(place).collect();
-        if let Some(scatter) = &solid.scatter {
+        if let Some(scatter) = scatter {
             disorder(&mut poses, scatter, self.dimension);
         }
         poses

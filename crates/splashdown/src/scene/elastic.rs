@@ -1,12 +1,13 @@
 //! Elastic bodies as written in a scene → meshes in a world.
 
 use splashdown_solids::barrier::Gap;
+use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
-use splashdown_solids::meshing::{TetMesh, block, stuffed};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Substance};
+use splashdown_solids::solids::{Hold, Integrator, Settings};
 
 use super::convert::Converter;
-use super::file::{self, DEFAULT_FRICTION, ElasticMaterial, SceneFile};
+use super::copies::names;
+use super::file::{self, DEFAULT_FRICTION, ElasticKind, ElasticMaterial, SceneFile};
 use super::geometry::Geometry;
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
@@ -35,10 +36,12 @@ impl Converter<'_, '_> {
             let message = "does not yet meet fluids and rigid bodies";
             self.report.key(key, message, Some(help));
         }
-        let placed = self.solid_shape(key, &written.shape, written.at.as_ref(), &written.rotate);
-        if let Geometry::Known(shape) = &placed.geometry {
+        self.check_kind(key, written);
+        let placed = self.elastic_place(key, written);
+        if let Some(Geometry::Known(shape)) = &placed.0 {
             self.check_elements(key, written, shape);
         }
+        self.copies(key, written.repeats(), &placed.1);
         if let Some(velocity) = &written.velocity {
             self.vector(&join(key, "velocity"), velocity);
         }
@@ -48,11 +51,59 @@ impl Converter<'_, '_> {
             let centre = 0.5 * (region.min + region.max);
             let pose = Pose { translation: centre, ..Pose::IDENTITY };
             self.motion(&join(&key, "motion"), hold.motion.as_ref(), &pose);
+            if hold.axes.is_some() && hold.motion.is_some() {
+                let help = "leave out one of them".to_string();
+                self.report.key(&join(&key, "axes"), "excludes motion", Some(help));
+            }
+        }
+    }
+
+    /// Whether the keys suit the kind of body.
+    fn check_kind(&mut self, key: &str, written: &file::Elastic) {
+        use ElasticKind::{Particles, Rigid, Rod, Shell, Solid};
+        let kind = written.kind;
+        let filled = matches!(kind, Solid | Rigid);
+        let sources = usize::from(written.shape.is_some())
+            + usize::from(written.tetrahedra.is_some())
+            + usize::from(!written.points.is_empty());
+        let allowed = match kind {
+            Solid | Rigid => "`shape` or `tetrahedra`",
+            Shell => "`shape`",
+            Rod => "`points`",
+            Particles => "`points` or `shape`",
+        };
+        let suits = (written.shape.is_none() || kind != Rod)
+            && (written.tetrahedra.is_none() || filled)
+            && (written.points.is_empty() || matches!(kind, Rod | Particles));
+        if sources != 1 || !suits {
+            let help = format!("this kind has {allowed}");
+            self.report.key(key, "needs one shape", Some(help));
+        }
+        if kind == Rod && written.points.len() == 1 {
+            self.report.key(&join(key, "points"), "one point makes no rod", None);
+        }
+        if filled != written.thickness.is_none() {
+            let message = if filled { "is not for this kind" } else { "is missing" };
+            let help = "shells, rods and particles have it".to_string();
+            self.report.key(&join(key, "thickness"), message, Some(help));
+        }
+        use ElasticMaterial::{NeoHookean, StVenantKirchhoff};
+        if kind == Shell && !matches!(written.material, NeoHookean | StVenantKirchhoff) {
+            let help = "shells: neo_hookean or st_venant_kirchhoff".to_string();
+            self.report.key(&join(key, "material"), "is not for this kind", Some(help));
+        }
+        if written.pressure != 0.0 && !matches!(kind, Solid | Shell) {
+            self.report.key(&join(key, "pressure"), "is not for this kind", None);
+        }
+        if kind == Rigid && !written.hold.is_empty() {
+            let help = "make it a [[solid]]".to_string();
+            self.report.key(&join(key, "hold"), "rigid bodies cannot be held", Some(help));
         }
     }
 
     fn check_elements(&mut self, key: &str, written: &file::Elastic, shape: &Shape) {
-        if !shape.is_closed() || matches!(shape, Shape::Tank { .. }) {
+        let plane = matches!(shape, Shape::Plane { .. }) && written.kind == ElasticKind::Shell;
+        if !plane && (!shape.is_closed() || matches!(shape, Shape::Tank { .. })) {
             let help = "a closed shape, such as a box, a sphere or a closed mesh".to_string();
             self.report.key(&join(key, "shape"), "has no inside", Some(help));
             return;
@@ -82,59 +133,57 @@ pub(super) fn build_elastic(convert: &mut Converter<'_, '_>, file: &SceneFile, w
     }
     world.elastic = Elastic { settings: settings(file), ..Elastic::default() };
     for (k, written) in file.elastic.iter().enumerate() {
-        add_body(convert, &format!("elastic[{k}]"), written, &mut world.elastic);
+        add_bodies(convert, &format!("elastic[{k}]"), written, &mut world.elastic);
     }
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);
     }
     if let Some(what) = world.elastic.violation(&world.solids) {
-        let k = file.elastic.iter().position(|e| what.split(' ').any(|word| word == e.name));
+        let named = |e: &file::Elastic| {
+            let names = names(&e.name, &e.copies);
+            what.split(' ').any(|word| names.iter().any(|name| name == word))
+        };
+        let k = file.elastic.iter().position(named);
         let key = format!("elastic[{}]", k.unwrap_or(0));
         convert.report.key(&key, format!("at the start, {what}"), Some("move it".to_string()));
     }
 }
 
-fn add_body(
+/// Adds all copies of a body.
+fn add_bodies(
     convert: &mut Converter<'_, '_>,
     key: &str,
     written: &file::Elastic,
     elastic: &mut Elastic,
 ) {
-    let placed = convert.solid_shape(key, &written.shape, written.at.as_ref(), &written.rotate);
-    let Some(shape) = convert.load(&placed.geometry) else { return };
-    let size = written.element_size.unwrap_or(convert.spacing);
-    let mut mesh = mesh_of(&shape, size);
-    if mesh.tetrahedra.is_empty() {
-        let help = format!("make it larger, or element_size ({size} m) smaller");
-        convert.report.key(&join(key, "shape"), "has no room for an element", Some(help));
-        return;
-    }
-    mesh.vertices.iter_mut().for_each(|v| *v = placed.pose.apply(*v));
-    let model = match written.material {
-        ElasticMaterial::NeoHookean => Model::NeoHookean,
-        ElasticMaterial::StableNeoHookean => Model::StableNeoHookean,
-        ElasticMaterial::FixedCorotated => Model::FixedCorotated,
-    };
-    let substance = Substance {
-        material: Material::new(model, written.youngs_modulus, written.poissons_ratio),
-        density: written.density,
-        friction: written.friction.unwrap_or(DEFAULT_FRICTION),
-        drag: written.damping,
-    };
+    let (geometry, pose) = convert.elastic_place(key, written);
+    let Some(matter) = convert.matter(key, written, geometry.as_ref()) else { return };
+    let substance = substance(written);
     let velocity = match &written.velocity {
         Some(velocity) => convert.vector(&join(key, "velocity"), velocity),
         None => DVec3::ZERO,
     };
     let first = elastic.solids.rest.len() as u32;
-    if let Err(error) = elastic.solids.add_body(&mesh, &substance, |_| velocity) {
-        convert.report.key(&join(key, "shape"), error.to_string(), None);
-        return;
+    let poses = convert.copies(key, written.repeats(), &pose);
+    for (pose, name) in poses.iter().zip(names(&written.name, &written.copies)) {
+        let added = matter.add(&mut elastic.solids, pose, &substance, written, velocity);
+        match added {
+            Ok(body) if written.pressure != 0.0 => {
+                elastic.solids.add_pressure(body, written.pressure);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                convert.report.key(key, error.to_string(), None);
+                return;
+            }
+        }
+        elastic.names.push(name);
     }
-    elastic.names.push(written.name.clone());
     for (k, hold) in written.hold.iter().enumerate() {
         let key = format!("{key}.hold[{k}]");
         let region = convert.region(&key, hold);
-        let inside = (first..).zip(&mesh.vertices).filter(|(_, p)| region.contains(**p));
+        let places = &elastic.solids.rest[first as usize..];
+        let inside = (first..).zip(places).filter(|(_, p)| region.contains(**p));
         let vertices: Vec<u32> = inside.map(|(v, _)| v).collect();
         if vertices.is_empty() {
             let help = "make the box larger, or element_size smaller".to_string();
@@ -142,6 +191,10 @@ fn add_body(
         }
         let pose = Pose { translation: 0.5 * (region.min + region.max), ..Pose::IDENTITY };
         let motion = convert.motion(&join(&key, "motion"), hold.motion.as_ref(), &pose);
+        if let Some(axes) = hold.axes {
+            vertices.iter().for_each(|&v| elastic.solids.locked[v as usize] = axes);
+            continue;
+        }
         let how = if motion.is_static() { Hold::Fixed } else { Hold::Driven };
         vertices.iter().for_each(|&v| elastic.solids.hold[v as usize] = how);
         if !motion.is_static() {
@@ -150,15 +203,20 @@ fn add_body(
     }
 }
 
-/// Tetrahedra of about `size` in `shape`, about its own origin.
-fn mesh_of(shape: &Shape, size: f64) -> TetMesh {
-    if let Shape::Box { half } = shape {
-        let cells = (2.0 * *half / size).to_array().map(|n| (n.round() as usize).max(1));
-        return block(2.0 * *half, cells);
+fn substance(written: &file::Elastic) -> Substance {
+    let model = match written.material {
+        ElasticMaterial::NeoHookean => Model::NeoHookean,
+        ElasticMaterial::StVenantKirchhoff => Model::StVenantKirchhoff,
+        ElasticMaterial::StableNeoHookean => Model::StableNeoHookean,
+        ElasticMaterial::FixedCorotated => Model::FixedCorotated,
+    };
+    Substance {
+        material: Material::new(model, written.youngs_modulus, written.poissons_ratio),
+        density: written.density,
+        friction: written.friction.unwrap_or(DEFAULT_FRICTION),
+        drag: written.damping,
+        damping: written.damping_time,
     }
-    let bounds = shape.bounds();
-    let inside = |p: DVec3| shape.signed_distance(p, Dimension::Three);
-    stuffed(inside, bounds.min, bounds.max, size)
 }
 
 fn settings(file: &SceneFile) -> Settings {
@@ -178,6 +236,7 @@ fn settings(file: &SceneFile) -> Settings {
             file::Integrator::ImplicitEuler => Integrator::ImplicitEuler,
             file::Integrator::Bdf2 => Integrator::Bdf2,
         },
+        direct_limit: solver.direct_limit,
         verify: solver.verify,
     }
 }

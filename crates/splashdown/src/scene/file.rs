@@ -18,7 +18,9 @@ pub use body::{
     Copies, Coupling, CouplingMethod, CouplingSolver, DEFAULT_FRICTION, Friction, Lock, Motor,
     Overlap, Scatter,
 };
-pub use elastic::{Elastic, ElasticMaterial, ElasticSolver, Hold, Integrator};
+pub use elastic::{
+    Elastic, ElasticKind, ElasticMaterial, ElasticSolver, Hold, Integrator, TetrahedraFile,
+};
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
     Interpolation, Keyframe, KeyframeMotion, Motion, Opening, Probe, Quantity, Sink, Solid,

@@ -61,6 +61,13 @@ const BUILTINS: &[Builtin] = &[
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
     builtin!("twist-cylinder", "A rubber rod is twisted by two turns"),
+    builtin!("cube-on-cloth", "A soft cube falls onto a cloth that hangs by its corners"),
+    builtin!("wrung-cloth", "A cloth is wrung by two turns"),
+    builtin!("slingshot", "A finger draws a rubber band and lets go: a ball is shot"),
+    builtin!("elephant-drop", "A soft elephant falls onto stairs"),
+    builtin!("ball-pit", "Rigid cubes and a balloon fall among loose balls"),
+    builtin!("soft-stack", "A soft cube on another one, for benchmarks"),
+    builtin!("stone-arch", "An arch of rigid stones carries a ball that falls on it"),
 ];
 
 /// All built-in scenes.

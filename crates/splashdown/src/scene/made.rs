@@ -75,6 +75,7 @@ impl Converter<'_, '_> {
                 ("letter", library::letter(letter, l.height, l.stroke, depth))
             }
             SolidShape::Duck(d) => ("duck", Ok(library::duck(d.length))),
+            SolidShape::Elephant(e) => ("elephant", Ok(library::elephant(e.length))),
             SolidShape::SpaceCapsule(c) => {
                 ("space_capsule", library::space_capsule(c.radius, c.height))
             }

@@ -22,6 +22,7 @@ pub mod file;
 pub mod gallery;
 mod geometry;
 mod made;
+mod matter;
 mod moving;
 mod opening;
 mod overlap;

@@ -59,29 +59,30 @@ pub(crate) fn sample_solid(
     let moves = written.motion.is_some() || weighed.is_some();
     let outward = if moves { outward_normals(&surface, &local, inset) } else { Vec::new() };
 
-    let copies = convert.copies(&key, written, &placed.pose);
-    let sampled = copies.into_iter().zip(names(written)).map(|(placement, name)| {
-        let motion = convert.motion(&join(&key, "motion"), written.motion.as_ref(), &placement);
-        let pose = motion.pose(0.0).then_after(&placement);
-        let obstacle =
-            Obstacle { entry, name: name.clone(), shape: shape.clone(), pose, side, inset };
-        let shifted = |pose: Pose| Pose { translation: pose.apply(centre), ..pose };
-        let solid = Solid {
-            name,
-            range: 0..0,
-            local: local.clone(),
-            pose: shifted(pose),
-            placement: shifted(placement),
-            motion,
-            body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
-            friction: written.friction.unwrap_or(DEFAULT_FRICTION),
-            inset,
-            outward: outward.clone(),
-            load: Default::default(),
-            surface: surface.clone(),
-        };
-        SampledSolid { solid, obstacle }
-    });
+    let copies = convert.copies(&key, written.repeats(), &placed.pose);
+    let sampled =
+        copies.into_iter().zip(names(&written.name, &written.copies)).map(|(placement, name)| {
+            let motion = convert.motion(&join(&key, "motion"), written.motion.as_ref(), &placement);
+            let pose = motion.pose(0.0).then_after(&placement);
+            let obstacle =
+                Obstacle { entry, name: name.clone(), shape: shape.clone(), pose, side, inset };
+            let shifted = |pose: Pose| Pose { translation: pose.apply(centre), ..pose };
+            let solid = Solid {
+                name,
+                range: 0..0,
+                local: local.clone(),
+                pose: shifted(pose),
+                placement: shifted(placement),
+                motion,
+                body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
+                friction: written.friction.unwrap_or(DEFAULT_FRICTION),
+                inset,
+                outward: outward.clone(),
+                load: Default::default(),
+                surface: surface.clone(),
+            };
+            SampledSolid { solid, obstacle }
+        });
     sampled.collect()
 }
 

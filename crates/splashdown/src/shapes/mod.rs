@@ -37,6 +37,7 @@ pub use mesh_shape::MeshShape;
 pub use moments::Moments;
 pub use outward::outward_normals;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
+pub(crate) use solids::sheet_axes;
 pub use topology::MeshReport;
 
 use crate::math::{Aabb, DVec3, Dimension};

@@ -4,16 +4,39 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shape::BoxShape;
-use super::{Motion, Rotation, SolidShape, Vector};
+use super::{Copies, Motion, Rotation, Scatter, SolidShape, Vector};
 
-/// A body that bends, stretches and never passes through others.
+/// A body that bends, stretches and never passes through others: a solid, a shell, a rod, particles, or a
+/// rigid body among these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Elastic {
     /// Unique; letters, digits, `-` and `_`.
     pub name: String,
-    /// One of several shapes, which must be closed. It is filled with tetrahedra.
-    pub shape: SolidShape,
+    /// What it is made of: tetrahedra, triangles, segments or points.
+    #[serde(default)]
+    pub kind: ElasticKind,
+    /// One of several shapes. A closed one is filled with tetrahedra (`solid`, `rigid`) or particles, or its
+    /// surface is covered with triangles (`shell`); a shell may also be a `plane`, or a mesh, whose triangles
+    /// are taken as they are.
+    #[serde(default)]
+    pub shape: Option<SolidShape>,
+    /// Instead of a shape, for `solid` and `rigid`: tetrahedra from a file.
+    #[serde(default)]
+    pub tetrahedra: Option<TetrahedraFile>,
+    /// Instead of a shape: the corners of a rod, which is cut into segments of about `element_size`; or the
+    /// centres of particles.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub points: Vec<Vector>,
+    /// Joins the last corner of a rod to the first.
+    #[serde(default)]
+    pub closed: bool,
+    /// Thickness of a shell; diameter of a rod or of particles. Surfaces keep so far apart. Elements must be
+    /// longer than that.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub thickness: Option<f64>,
     /// Where its centre is. Not set: the origin, or given by the corners of a box.
     #[serde(default)]
     #[schemars(extend("x-unit" = "m"))]
@@ -49,6 +72,15 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "x-unit" = "1/s"))]
     pub damping: f64,
+    /// Kelvin-Voigt damping: stress is larger by this time times the rate at which it grows. Deformations die
+    /// away, other motion does not. Bending of rods is not damped, and so are rigid bodies and particles.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "s"))]
+    pub damping_time: f64,
+    /// Pressure inside, above that outside. Its surface must be closed.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "Pa"))]
+    pub pressure: f64,
     /// Coefficient of dry friction μ; between two surfaces the geometric mean of theirs counts. Not
     /// set: 0.5.
     #[serde(default)]
@@ -57,6 +89,43 @@ pub struct Elastic {
     /// Parts of it that are held, or move as told.
     #[serde(default)]
     pub hold: Vec<Hold>,
+    /// Repeats it; every further entry repeats what the ones before it made. Copies are named
+    /// `NAME-1`, `NAME-2` …
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 8))]
+    pub copies: Vec<Copies>,
+    /// Disorder among copies.
+    #[serde(default)]
+    pub scatter: Option<Scatter>,
+}
+
+/// What an elastic body is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ElasticKind {
+    /// Tetrahedra.
+    #[default]
+    Solid,
+    /// Triangles that stretch and bend: cloth, sheets, balloons.
+    Shell,
+    /// Segments that stretch and bend: ropes, wires, hair. They are straight by nature.
+    Rod,
+    /// Balls that only meet others.
+    Particles,
+    /// A body that hardly deforms, of twelve unknowns (Lan et al. 2022).
+    Rigid,
+}
+
+/// A tetrahedral mesh: Gmsh (`.msh`, 2.x or 4.1), VTK (`.vtk`) or VTK XML (`.vtu`), as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TetrahedraFile {
+    /// The file, relative to the scene file.
+    pub file: String,
+    /// Factor from the file's unit to metres.
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub scale: f64,
 }
 
 /// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start.
@@ -73,6 +142,9 @@ pub struct Hold {
     /// Prescribed motion. Not set: they stand still.
     #[serde(default)]
     pub motion: Option<Motion>,
+    /// Holds them along some axes only, as rollers do: x, y, z. Excludes `motion`. Not set: along all.
+    #[serde(default)]
+    pub axes: Option<[bool; 3]>,
 }
 
 /// Energies of deformation. They agree where deformations are small.
@@ -86,6 +158,8 @@ pub enum ElasticMaterial {
     StableNeoHookean,
     /// Fixed corotated (Stomakhin et al. 2012).
     FixedCorotated,
+    /// St Venant-Kirchhoff. It does not resist being crushed. Shells know this one and `neo_hookean`.
+    StVenantKirchhoff,
 }
 
 /// How elastic bodies and their contacts are solved.
@@ -115,6 +189,10 @@ pub struct ElasticSolver {
     pub max_iterations: u32,
     /// Integration in time.
     pub integrator: Integrator,
+    /// Systems of more vertices than this are solved by conjugate gradients instead of factorisation, which
+    /// takes less memory.
+    #[schemars(range(min = 0, max = 4_294_967_295u32))]
+    pub direct_limit: usize,
     /// Looks for intersections and inverted elements after every step, and stops if there is one.
     pub verify: bool,
 }
@@ -129,6 +207,7 @@ impl Default for ElasticSolver {
             tolerance: None,
             max_iterations: 200,
             integrator: Integrator::default(),
+            direct_limit: crate::elastic::DIRECT_LIMIT,
             verify: false,
         }
     }
@@ -143,6 +222,10 @@ pub enum Integrator {
     ImplicitEuler,
     /// Second order backward differences: keeps motion alive.
     Bdf2,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 fn water() -> f64 {

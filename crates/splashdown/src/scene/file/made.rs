@@ -315,6 +315,15 @@ pub struct Duck {
     pub length: f64,
 }
 
+/// A toy elephant that walks towards +x.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Elephant {
+    /// From tail to trunk; `at` is the middle of its body.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub length: f64,
+}
+
 /// A capsule that comes back from space; `at` is the middle of its widest place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

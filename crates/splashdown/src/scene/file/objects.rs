@@ -217,6 +217,11 @@ pub struct Solid {
 }
 
 impl Solid {
+    /// How it is repeated, and with what disorder.
+    pub(crate) fn repeats(&self) -> (&[Copies], Option<&Scatter>) {
+        (&self.copies, self.scatter.as_ref())
+    }
+
     /// Whether it moves by the forces on it.
     pub fn is_rigid_body(&self) -> bool {
         self.density.is_some() || self.mass.is_some()

@@ -111,6 +111,8 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             0.02,
         ),
         ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
+        // Its body and head, and legs, ears and trunk that stick out of them by about half.
+        ("elephant", elephant(1.0), size(1.0, 0.673, 0.49), 0.08, 0.25),
         ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {

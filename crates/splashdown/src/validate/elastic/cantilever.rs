@@ -4,7 +4,7 @@ use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 use splashdown_solids::step::{Workspace, step};
 
 use super::super::{Case, Report};
-use super::bodies::{add, block_at, hold, settings, substance};
+use super::bodies::{add, block_at, hold, settings, settle, substance};
 use crate::math::DVec3;
 
 pub const CASE: Case = Case {
@@ -40,16 +40,6 @@ fn end(solids: &Solids) -> DVec3 {
     let at_end = solids.rest.iter().zip(&solids.position).filter(|(rest, _)| is_end(rest));
     let (sum, count) = at_end.fold((DVec3::ZERO, 0.0), |(s, n), (_, x)| (s + *x, n + 1.0));
     sum / count
-}
-
-/// Moves `solids` to rest under `gravity` and `force`: a step so long that inertia has no say.
-fn settle(solids: &mut Solids, gravity: DVec3, force: &[DVec3]) -> Result<(), String> {
-    let dt = 100.0;
-    let settings = Settings { max_iterations: 2000, ..settings(1e-9 / dt) };
-    let mut workspace = Workspace::default();
-    step(solids, &mut workspace, &settings, dt, gravity, force, |_| DVec3::ZERO)
-        .map(drop)
-        .map_err(|e| e.to_string())
 }
 
 fn run(report: &mut Report) -> Result<(), String> {

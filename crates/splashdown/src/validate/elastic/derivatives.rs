@@ -2,11 +2,17 @@
 
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::contact::{self, Kind};
+use splashdown_solids::damping::Damping;
 use splashdown_solids::dense::{Mat12, stacked};
 use splashdown_solids::differences::{Random, difference_gradient, difference_hessian, mismatch};
 use splashdown_solids::distance::Closest;
+use splashdown_solids::element::Element;
 use splashdown_solids::friction::Slip;
+use splashdown_solids::hinge::Hinge;
 use splashdown_solids::material::{Material, Model};
+use splashdown_solids::membrane::{Membrane, Sheet};
+use splashdown_solids::pressure::Pressure;
+use splashdown_solids::rod::{Bend, Stretch};
 use splashdown_solids::tetrahedron::Tetrahedron;
 
 use super::super::{Case, Report};
@@ -14,7 +20,7 @@ use crate::math::DVec3;
 
 pub const CASE: Case = Case {
     name: "derivatives",
-    summary: "gradient and Hessian of elements, distances, barrier and friction against finite differences",
+    summary: "gradient and Hessian of elements of solids, shells and rods, distances, barrier and friction against finite differences",
     source: "central differences of fourth order",
     by_name: false,
     run,
@@ -53,6 +59,7 @@ impl Worst {
 fn run(report: &mut Report) -> Result<(), String> {
     let mut random = Random::new(1);
     elements(report, &mut random)?;
+    thin(report, &mut random)?;
     contacts(report, &mut random);
     friction(report, &mut random);
     Ok(())
@@ -63,6 +70,7 @@ fn elements(report: &mut Report, random: &mut Random) -> Result<(), String> {
         ("neo-Hookean", Model::NeoHookean),
         ("stable neo-Hookean", Model::StableNeoHookean),
         ("fixed corotated", Model::FixedCorotated),
+        ("St Venant-Kirchhoff", Model::StVenantKirchhoff),
     ];
     for (name, model) in models {
         let mut worst = [Worst::default(), Worst::default(), Worst::default()];
@@ -91,6 +99,70 @@ fn elements(report: &mut Report, random: &mut Random) -> Result<(), String> {
             worst.tell(report, &format!("{name}, {state}"), 1e-8);
         }
     }
+    Ok(())
+}
+
+/// Shells and rods at random, where they rest, and sharply bent; pressure; damping.
+fn thin(report: &mut Report, random: &mut Random) -> Result<(), String> {
+    let names = [
+        "membrane, neo-Hookean",
+        "membrane, St Venant-Kirchhoff",
+        "hinge",
+        "stretch",
+        "bend",
+        "pressure",
+    ];
+    let mut worst: [Worst; 6] = Default::default();
+    let mut damping = Worst::default();
+    for k in 0..100 {
+        let material = Material::new(Model::NeoHookean, 1.0, 0.45 * random.unit());
+        let rest = [DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.0), DVec3::new(0.5, -0.8, 0.0)]
+            .map(|p| p + 0.1 * random.vector());
+        let [a, b, c, _] = rest;
+        let line = [0.0, 1.0, 2.1, 2.1].map(|x| DVec3::new(x, 0.0, 0.0) + 0.3 * random.vector());
+        let flat = "a flat element";
+        let membrane = |sheet: Sheet| Membrane::new([0, 1, 2], [a, b, c], material, sheet, 0.1);
+        let elements = [
+            Element::Membrane(membrane(Sheet::NeoHookean).ok_or(flat)?),
+            Element::Membrane(membrane(Sheet::StVenantKirchhoff).ok_or(flat)?),
+            Element::Hinge(Hinge::new([0, 1, 2, 3], rest, 1.0).ok_or(flat)?),
+            Element::Stretch(Stretch::new([0, 1], [a, b], 1.0).ok_or(flat)?),
+            Element::Bend(Bend::new([0, 1, 2], [line[0], line[1], line[2]], 1.0).ok_or(flat)?),
+            Element::Pressure(Pressure { vertices: [0, 1, 2], pressure: 1.0, origin: DVec3::ONE }),
+        ];
+        // At random, stretched evenly, folded.
+        let fold = DVec3::new(0.0, 0.0, [0.0, 0.0, 2.0][k % 3]);
+        let lift = [DVec3::ZERO, DVec3::ZERO, fold, 0.9 * fold];
+        let size = [0.2, 0.0, 0.05][k % 3];
+        let grown = if k % 3 == 1 { 1.3 } else { 1.0 };
+        for (element, worst) in elements.iter().zip(&mut worst) {
+            let from = if matches!(element, Element::Bend(_)) { line } else { rest };
+            // Size alone bends nothing.
+            let bends = matches!(element, Element::Hinge(_) | Element::Bend(_));
+            let size = if bends { f64::max(size, 0.05) } else { size };
+            let x = [0, 1, 2, 3].map(|k| grown * from[k] + lift[k] + size * random.vector());
+            let hessian = element.hessian(&x, false);
+            worst.add(&x, 1e-3, |x| element.energy(x), |x| element.gradient(x), hessian);
+        }
+        for (k, element) in elements.iter().enumerate() {
+            if let Some(loss) = Damping::new(element, k, &rest, 2.0) {
+                // Its Hessian is exact where nothing has moved.
+                let gradient = |x: &Points| loss.gradient(&elements, x);
+                let at_rest = loss.hessian(&elements, &rest);
+                let x = rest.map(|p| p + 0.1 * random.vector());
+                let slope = difference_gradient(&x, 1e-3, |x| loss.energy(&elements, x));
+                let found = [
+                    mismatch(&stacked(gradient(&x)), &slope),
+                    mismatch(&at_rest, &difference_hessian(&rest, 1e-3, gradient)),
+                ];
+                (0..2).for_each(|i| damping.0[i] = damping.0[i].max(found[i]));
+            }
+        }
+    }
+    for (name, worst) in names.iter().zip(&worst) {
+        worst.tell(report, name, 1e-8);
+    }
+    damping.tell(report, "Kelvin-Voigt damping", 1e-8);
     Ok(())
 }
 

@@ -1,0 +1,88 @@
+//! Everything that stores elastic energy, in one list.
+//!
+//! Every element is looked at through four vertices. Those that have fewer repeat their last one, by which
+//! their energy does not change.
+
+use glam::DVec3;
+
+use crate::dense::Mat12;
+use crate::hinge::Hinge;
+use crate::membrane::Membrane;
+use crate::pressure::Pressure;
+use crate::rod::{Bend, Stretch};
+use crate::tetrahedron::Tetrahedron;
+
+/// One element.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Element {
+    /// Of a solid.
+    Tetrahedron(Tetrahedron),
+    /// Of a shell, in its plane.
+    Membrane(Membrane),
+    /// Of a shell, across an edge.
+    Hinge(Hinge),
+    /// Of a rod, along a segment.
+    Stretch(Stretch),
+    /// Of a rod, between two segments.
+    Bend(Bend),
+    /// Of a closed surface with a pressure inside, which stores no elastic energy.
+    Pressure(Pressure),
+}
+
+impl Element {
+    /// Its vertices.
+    pub fn vertices(&self) -> [u32; 4] {
+        match self {
+            Element::Tetrahedron(e) => e.vertices,
+            Element::Hinge(e) => e.vertices,
+            Element::Membrane(Membrane { vertices: [a, b, c], .. })
+            | Element::Bend(Bend { vertices: [a, b, c], .. })
+            | Element::Pressure(Pressure { vertices: [a, b, c], .. }) => [*a, *b, *c, *c],
+            Element::Stretch(Stretch { vertices: [a, b], .. }) => [*a, *b, *b, *b],
+        }
+    }
+
+    /// The tetrahedron it is, if it is one.
+    pub fn tetrahedron(&self) -> Option<&Tetrahedron> {
+        match self {
+            Element::Tetrahedron(e) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// J
+    pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
+        match self {
+            Element::Tetrahedron(e) => e.energy(x),
+            Element::Membrane(e) => e.energy(x),
+            Element::Hinge(e) => e.energy(x),
+            Element::Stretch(e) => e.energy(x),
+            Element::Bend(e) => e.energy(x),
+            Element::Pressure(e) => e.energy(x),
+        }
+    }
+
+    /// Derivatives of the energy by the vertices, N.
+    pub fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
+        match self {
+            Element::Tetrahedron(e) => e.gradient(x),
+            Element::Membrane(e) => e.gradient(x),
+            Element::Hinge(e) => e.gradient(x),
+            Element::Stretch(e) => e.gradient(x),
+            Element::Bend(e) => e.gradient(x),
+            Element::Pressure(e) => e.gradient(x),
+        }
+    }
+
+    /// Second derivatives, N/m; without negative eigenvalues if `project`.
+    pub fn hessian(&self, x: &[DVec3; 4], project: bool) -> Mat12 {
+        match self {
+            Element::Tetrahedron(e) => e.hessian(x, project),
+            Element::Membrane(e) => e.hessian(x, project),
+            Element::Hinge(e) => e.hessian(x, project),
+            Element::Stretch(e) => e.hessian(x, project),
+            Element::Bend(e) => e.hessian(x, project),
+            Element::Pressure(e) => e.hessian(x, project),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What Newton's method solves for: the vertices that move by themselves. Held ones are no unknowns; those of
+//! a rigid body are combinations x = Σ wₖ cₖ of the four corners of its cage, which are.
+
+use glam::DVec3;
+
+use crate::dense::Mat12;
+use crate::matrix::{BlockMatrix, Key, key};
+use crate::solids::{Hold, Solids};
+
+/// Marks what is not there.
+const NONE: u32 = u32::MAX;
+
+/// On which unknowns every vertex depends, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Unknowns {
+    parts: Vec<[(u32, f64); 4]>,
+    /// How many there are.
+    pub count: usize,
+    /// Unknowns with axes along which they cannot move.
+    locked: Vec<(u32, [bool; 3])>,
+}
+
+impl Unknowns {
+    /// Numbers the vertices that move by themselves.
+    pub fn new(solids: &Solids) -> Unknowns {
+        let mut count = 0;
+        let mut own = vec![NONE; solids.rest.len()];
+        for (v, number) in own.iter_mut().enumerate() {
+            if solids.hold[v] != Hold::Fixed && solids.carrier[v].is_none() {
+                *number = count;
+                count += 1;
+            }
+        }
+        let none = (NONE, 0.0);
+        let parts = (0..own.len()).map(|v| match &solids.carrier[v] {
+            None => [(own[v], 1.0), none, none, none],
+            Some(carrier) => [0, 1, 2, 3].map(|k| {
+                let corner = own[carrier.cage[k] as usize];
+                (corner, carrier.weights[k])
+            }),
+        });
+        let locked = own.iter().zip(&solids.locked);
+        let locked = locked.filter(|(u, axes)| **u != NONE && **axes != [false; 3]);
+        Unknowns {
+            parts: parts.collect(),
+            count: count as usize,
+            locked: locked.map(|(u, axes)| (*u, *axes)).collect(),
+        }
+    }
+
+    /// The unknowns of vertex `v`, and their weights.
+    pub fn of(&self, v: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.parts[v as usize].iter().copied().filter(|(u, _)| *u != NONE)
+    }
+
+    /// Whether vertex `v` can move.
+    pub fn moves(&self, v: usize) -> bool {
+        self.parts[v][0].0 != NONE
+    }
+
+    /// Derivatives by the unknowns from those by the vertices.
+    pub fn gather(&self, by_vertex: &[DVec3]) -> Vec<DVec3> {
+        let mut sum = vec![DVec3::ZERO; self.count];
+        for (v, g) in (0u32..).zip(by_vertex) {
+            self.of(v).for_each(|(u, w)| sum[u as usize] += w * *g);
+        }
+        for (u, axes) in &self.locked {
+            (0..3).filter(|&k| axes[k]).for_each(|k| sum[*u as usize][k] = 0.0);
+        }
+        sum
+    }
+
+    /// Makes the system leave locked axes alone.
+    pub fn lock(&self, matrix: &mut BlockMatrix) {
+        if !self.locked.is_empty() {
+            let mut axes = vec![[false; 3]; self.count];
+            self.locked.iter().for_each(|(u, locked)| axes[*u as usize] = *locked);
+            matrix.lock(&axes);
+        }
+    }
+
+    /// Moves of the vertices from those of the unknowns.
+    pub fn spread(&self, by_unknown: &[DVec3]) -> Vec<DVec3> {
+        let of = |v: u32| self.of(v).map(|(u, w)| w * by_unknown[u as usize]).sum();
+        (0..self.parts.len() as u32).map(of).collect()
+    }
+
+    /// The blocks below the diagonal that a term of these vertices fills.
+    pub fn keys(&self, vertices: &[u32; 4], keys: &mut Vec<Key>) {
+        for (i, &v) in vertices.iter().enumerate() {
+            for &w in &vertices[..=i] {
+                for (a, _) in self.of(v) {
+                    keys.extend(self.of(w).filter(|(b, _)| *b != a).map(|(b, _)| key(a, b)));
+                }
+            }
+        }
+    }
+
+    /// Adds the second derivatives `h` of a term of these vertices.
+    pub fn add(&self, matrix: &mut BlockMatrix, vertices: &[u32; 4], h: &Mat12) {
+        for (i, &v) in vertices.iter().enumerate() {
+            for (j, &w) in vertices.iter().enumerate() {
+                for (a, p) in self.of(v) {
+                    for (b, q) in self.of(w).filter(|(b, _)| *b <= a) {
+                        let block = matrix.block_of(a, b);
+                        for column in 0..3 {
+                            for row in 0..3 {
+                                block[3 * row + column] += p * q * h[(3 * i + row, 3 * j + column)];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds `value` times the identity for vertex `v`.
+    pub fn add_own(&self, matrix: &mut BlockMatrix, v: u32, value: f64) {
+        for (a, p) in self.of(v) {
+            for (b, q) in self.of(v).filter(|(b, _)| *b <= a) {
+                let block = matrix.block_of(a, b);
+                [0, 4, 8].iter().for_each(|&i| block[i] += p * q * value);
+            }
+        }
+    }
+}

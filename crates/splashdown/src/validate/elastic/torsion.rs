@@ -1,0 +1,65 @@
+//! A square bar is twisted: torque per angle after Saint-Venant.
+
+use splashdown_solids::solids::{Hold, Solids};
+
+use super::super::{Case, Report};
+use super::bodies::{add, block_at, hold, settle, substance};
+use crate::math::{DQuat, DVec3};
+
+pub const CASE: Case = Case {
+    name: "twist-bar",
+    summary: "torque of a square bar that is twisted a little, from two lengths",
+    source: "Saint-Venant 1855: T = 0.1406 G a⁴ θ / L",
+    by_name: false,
+    run,
+};
+
+const SIDE: f64 = 0.1;
+const YOUNG: f64 = 1e6;
+const POISSON: f64 = 0.3;
+const ANGLE: f64 = 1e-3;
+
+/// θ/T of a bar whose ends are held.
+fn compliance(cells: usize, sides: usize) -> Result<f64, String> {
+    let length = SIDE * sides as f64;
+    let size = DVec3::new(SIDE, length, SIDE);
+    let mesh = block_at(size, [cells, sides * cells, cells], DVec3::ZERO);
+    let mut solids = Solids::default();
+    add(&mut solids, &mesh, &substance(YOUNG, POISSON))?;
+    hold(&mut solids, Hold::Fixed, |p| p.y.abs() > 0.5 * length - 1e-9);
+    // Begins twisted evenly, with the ends where they should be.
+    for (x, rest) in solids.position.iter_mut().zip(&solids.rest) {
+        *x = DQuat::from_rotation_y(ANGLE * (rest.y / length + 0.5)) * *rest;
+    }
+    settle(&mut solids, DVec3::ZERO, &[])?;
+    let mut torque = 0.0;
+    for element in &solids.elements {
+        let vertices = element.vertices();
+        let pull = element.gradient(&vertices.map(|v| solids.position[v as usize]));
+        for (v, f) in vertices.iter().zip(pull) {
+            let (rest, x) = (solids.rest[*v as usize], solids.position[*v as usize]);
+            if rest.y > 0.5 * length - 1e-9 {
+                torque += x.cross(f).y;
+            }
+        }
+    }
+    Ok(ANGLE / torque)
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    let shear = YOUNG / (2.0 * (1.0 + POISSON));
+    let mut found = Vec::new();
+    for cells in [3, 6, 12] {
+        // What the held ends add to the stiffness is the same for both lengths.
+        let per_length = (compliance(cells, 4)? - compliance(cells, 2)?) / (2.0 * SIDE);
+        let ratio = 1.0 / (per_length * 0.1406 * shear * SIDE.powi(4));
+        report.note(format!("{cells} cells across: torque over Saint-Venant's"), ratio, 1.0);
+        found.push(ratio);
+    }
+    let order = ((found[1] - found[0]) / (found[2] - found[1])).log2();
+    report.close("order of convergence", order, 2.0, 0.5);
+    let limit = found[2] + (found[2] - found[1]) / 3.0;
+    report.close("extrapolated, over Saint-Venant's", limit, 1.0, 0.01);
+    report.close("12 cells, over Saint-Venant's", found[2], 1.0, 0.05);
+    Ok(())
+}
