@@ -10,6 +10,7 @@ use crate::particles::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
 use crate::particles::pair::unit;
 use crate::particles::store::reorder;
+use crate::particles::wide::{SQUEEZE, WIDE};
 use crate::with_kernel;
 use proptest::prelude::*;
 
@@ -49,7 +50,7 @@ impl Scene {
     }
 
     /// Sorts every object along the curve and searches with cells of `cell` h.
-    fn search(&mut self, cell: f64, wide_radius: Option<f32>) -> Neighbors {
+    fn search(&mut self, cell: f64, wide: bool) -> Neighbors {
         let bounds = Aabb::around(self.position.iter().copied());
         let grid = CellGrid::around(bounds, cell * self.h, DVec3::ZERO).unwrap();
         let (mut keys, mut within): (Vec<_>, Vec<_>) =
@@ -74,7 +75,7 @@ impl Scene {
             firmness: Firmness::NONE,
             kernel: Kernel { kind: self.kernel, dimension: self.dimension },
             cells: grid.shape(self.h),
-            wide_radius,
+            wide,
         });
         assert!(found.is_ok());
         neighbors
@@ -85,8 +86,11 @@ impl Scene {
 fn check(
     scene: &Scene,
     neighbors: &Neighbors,
-    wide_radius: Option<f32>,
+    wide: bool,
 ) -> Result<(), TestCaseError> {
+    if wide {
+        check_wide(scene, neighbors)?;
+    }
     let n = scene.fluid_count();
     let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
     let sigma = kernel.lattice_sigma() / kernel.sigma();
@@ -140,16 +144,42 @@ fn check(
             let error = (f64::from(chunk.sums[k].number_density) - density).abs();
             prop_assert!(error < 2.0e-6 * density, "density {density} off by {error:e}");
 
-            if let Some(radius) = wide_radius {
-                let radius = f64::from(radius);
-                let found: BTreeSet<usize> = chunk.wide(k).iter().map(|&j| j as usize).collect();
-                prop_assert_eq!(found.len(), chunk.wide(k).len());
-                let expected = scene.within(i, 0..scene.position.len(), radius);
-                prop_assert!(scene.same(i, radius, &found, &expected));
-            }
         }
     }
     prop_assert_eq!(seen, n);
+    Ok(())
+}
+
+/// The same for the lists with the wide kernel.
+fn check_wide(scene: &Scene, neighbors: &Neighbors) -> Result<(), TestCaseError> {
+    let n = scene.fluid_count();
+    let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
+    let w = |q: f64| SQUEEZE.powi(scene.dimension.count() as i32) * kernel.w(SQUEEZE * q);
+    prop_assert_eq!(neighbors.wide.len(), neighbors.chunks.len());
+    for list in &neighbors.wide {
+        let own = scene.fluids[list.fluid].clone();
+        for (k, i) in list.particles.clone().enumerate() {
+            let fluid = |kind| list.pairs(k, kind).iter().map(|pair| list.index(pair));
+            let walls = list.walls(k).iter().map(|pair| pair.index as usize);
+            let found: [BTreeSet<usize>; 3] =
+                [fluid(0).collect(), fluid(1).collect(), walls.collect()];
+            let others: Vec<usize> = (0..n).filter(|j| !own.contains(j)).collect();
+            let groups = [own.clone().collect(), others, (n..scene.position.len()).collect()];
+            for (kind, (found, group)) in found.iter().zip(&groups).enumerate() {
+                let near = |j: &&usize| **j != i && scene.distance(i, **j) < WIDE;
+                let expected: BTreeSet<usize> = group.iter().filter(near).copied().collect();
+                prop_assert!(scene.same(i, WIDE, found, &expected), "{found:?} {expected:?}");
+                let weigh = |j: &usize| {
+                    let beta = if kind == 2 { f64::from(scene.weight[*j]) } else { 1.0 };
+                    beta * w(scene.distance(i, *j))
+                };
+                let own = if kind == 0 { w(0.0) } else { 0.0 };
+                let density = own + expected.iter().map(weigh).sum::<f64>();
+                let error = (f64::from(list.sums[k].density[kind]) - density).abs();
+                prop_assert!(error <= 2.0e-6 * density.max(1.0), "{density} off by {error:e}");
+            }
+        }
+    }
     Ok(())
 }
 
@@ -241,15 +271,15 @@ proptest! {
 
     #[test]
     fn the_search_finds_what_the_quadratic_loop_finds(mut scene in scenes()) {
-        let neighbors = scene.search(SUPPORT, None);
-        check(&scene, &neighbors, None)?;
+        let neighbors = scene.search(SUPPORT, false);
+        check(&scene, &neighbors, false)?;
         check_antisymmetry(&neighbors)?;
     }
 
     #[test]
     fn one_search_serves_two_radii(mut scene in scenes()) {
-        let neighbors = scene.search(3.0, Some(3.0));
-        check(&scene, &neighbors, Some(3.0))?;
+        let neighbors = scene.search(WIDE, true);
+        check(&scene, &neighbors, true)?;
         check_antisymmetry(&neighbors)?;
     }
 }
@@ -277,8 +307,8 @@ fn a_large_block_has_the_same_neighbours_across_chunks() {
         solids: vec![],
         weight: vec![1.0; n],
     };
-    let neighbors = scene.search(SUPPORT, None);
+    let neighbors = scene.search(SUPPORT, false);
     assert!(neighbors.chunks.len() > 3);
-    check(&scene, &neighbors, None).unwrap();
+    check(&scene, &neighbors, false).unwrap();
     check_antisymmetry(&neighbors).unwrap();
 }

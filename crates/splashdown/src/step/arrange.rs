@@ -10,7 +10,6 @@ use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
 use crate::particles::firmness::Firmness;
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
-use crate::sph::tension::pairs::WIDE;
 use crate::sph::walls::{curved_wall_weights, wall_weights};
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
@@ -138,7 +137,7 @@ impl World {
             firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,
-            wide_radius: self.tension.pulls().then_some(WIDE as f32),
+            wide: self.tension.pulls(),
         });
         found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
         if self.pressure.boundary == BoundaryPressure::Extrapolated {

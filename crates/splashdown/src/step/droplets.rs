@@ -9,7 +9,7 @@ use crate::particles::periodic::nearest;
 use crate::rigid::bodies::{Twist, mass_unit};
 use crate::sph::loads::Loads;
 use crate::sph::tension::energy::Strengths;
-use crate::sph::tension::pairs::{Pulls, WIDE};
+use crate::particles::wide::WIDE;
 use crate::sph::wall_friction::{Walls, grips};
 use crate::world::{StepError, World};
 
@@ -39,7 +39,8 @@ impl World {
     pub(super) fn find_surfaces(&self, work: &mut Workspace) {
         if self.tension.pulls() {
             let mut surface = std::mem::take(&mut work.surface);
-            surface.rebuild(self, work);
+            surface.rebuild(self, &mut work.neighbors);
+            surface.weigh_walls(self, work);
             work.surface = surface;
         }
     }
@@ -92,9 +93,16 @@ impl World {
             grips,
             displacement,
             inverse_mass,
-            solids: self.solids.len(),
+            dynamic: self.moved_by_solve(step),
             error: self.tension.error,
         })
+    }
+
+    /// Which solids move during the solve.
+    fn moved_by_solve(&self, step: &BodyStep) -> Vec<bool> {
+        let solves = step.any() && !self.is_weak();
+        let moves = |k: usize| solves && step.bodies.get(k).is_some_and(|body| body.is_dynamic);
+        (0..self.solids.len()).map(moves).collect()
     }
 
     /// Adds what the solve found to the predicted velocities. `per_step` is Δt/h.
@@ -173,8 +181,8 @@ impl World {
         if found.is_ok() && self.tension.pulls() {
             let strengths = self.strengths(1.0);
             let area = self.dimension.volume(self.spacing) / self.spacing; // hᵈ⁻¹
-            let mut pulls = Pulls::default();
-            work.surface.pulls(&strengths, None, &mut pulls);
+            work.surface.refine();
+            let pulls = work.surface.pulls(&strengths);
             let mut fluid = vec![DVec3::ZERO; self.fluid_count()];
             work.surface.forces(&pulls, &mut fluid);
             let unit = area / self.spacing;

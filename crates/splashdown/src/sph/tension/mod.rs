@@ -8,12 +8,15 @@
 //! |-------------|---------------------------------------------------------------------------|
 //! | `energy.rs` | the smoothed clamp, energies from contributions, what one step is worth   |
 //! | `pairs.rs`  | neighbours within 3h, contributions to interfaces, forces                 |
+//! | `sweep.rs`  | the same as unknowns of the solve, fast                                   |
 //! | `young.rs`  | tensions of walls from contact angles                                     |
 
 pub mod energy;
 pub mod pairs;
+pub mod sweep;
 pub mod young;
 
+use self::energy::Clamp;
 use crate::math::Dimension;
 use crate::motion::Scalar;
 
@@ -77,6 +80,11 @@ impl Calibration {
             (Calibration::Physical, Dimension::Two) => PHYSICAL_2D,
         }
     }
+
+    /// Which contributions to the surface against vapour count.
+    pub fn clamp(self) -> Clamp {
+        Clamp::PAPER
+    }
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
@@ -119,6 +127,12 @@ impl TensionSettings {
     pub fn pulls(&self) -> bool {
         let fluid = |f: &FluidSurface| acts(&f.vapour) || acts(&f.others) || acts(&f.walls);
         self.fluids.iter().any(fluid) || self.walls_pull()
+    }
+
+    /// Whether the surfaces of fluid `k` against vapour, other fluids and walls cost anything, at any time.
+    pub fn pulls_on(&self, k: usize) -> [bool; 3] {
+        let of = |f: &FluidSurface| [acts(&f.vapour), acts(&f.others), acts(&f.walls)];
+        self.fluids.get(k).map_or([false; 3], of)
     }
 
     /// Whether walls have energies of their own.
