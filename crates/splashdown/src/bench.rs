@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
+use crate::sph::tension::FluidSurface;
 use crate::world::{PHASES, StepError, World};
 
 /// What the machine can do, measured with this many threads on this scene's lists.
@@ -40,6 +41,8 @@ pub struct Report {
     pub iterations: f64,
     /// Nanoseconds per fluid particle and pressure iteration.
     pub iteration_ns: f64,
+    /// The same of the scene without surface tension, if it has any.
+    pub iteration_ns_without_tension: Option<f64>,
     /// Bytes of neighbour lists per fluid particle.
     pub list_bytes: f64,
     /// The most memory the process had held by then, bytes, where the system tells.
@@ -60,45 +63,81 @@ impl Report {
         bytes / self.iteration_ns / self.machine.bandwidth
     }
 
+    /// Time of an iteration over that without surface tension.
+    pub fn over_no_tension(&self) -> Option<f64> {
+        self.iteration_ns_without_tension.map(|without| self.iteration_ns / without)
+    }
+
     /// Nanoseconds per pair of one phase.
     pub fn per_pair(&self, phase: usize) -> f64 {
         self.phases[phase] / self.neighbors
     }
 }
 
+/// What steps cost.
+struct Cost {
+    /// Seconds by phase.
+    seconds: [f64; PHASES.len()],
+    /// Of both pressure solves together.
+    iterations: u32,
+}
+
+impl Cost {
+    /// Seconds per pressure iteration.
+    fn of_iteration(&self) -> f64 {
+        let solves = ["divergence solve", "density solve"];
+        let phases = PHASES.iter().zip(self.seconds);
+        let in_solves: f64 = phases.filter(|(name, _)| solves.contains(name)).map(|p| p.1).sum();
+        in_solves / f64::from(self.iterations)
+    }
+}
+
 /// Steps `world` `warm_up` times unmeasured, then `steps` times measured.
-pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
+fn measure(world: &mut World, warm_up: u64, steps: u64) -> Result<Cost, StepError> {
     for _ in 0..warm_up {
         world.step(f64::MAX)?;
     }
-    let mut seconds = [0.0; PHASES.len()];
-    let mut iterations = 0;
+    let mut cost = Cost { seconds: [0.0; PHASES.len()], iterations: 0 };
     for _ in 0..steps {
         let step = world.step(f64::MAX)?;
-        iterations += step.density_iterations + step.divergence_iterations;
-        for (sum, s) in seconds.iter_mut().zip(step.seconds) {
-            *sum += s;
-        }
+        cost.iterations += step.density_iterations + step.divergence_iterations;
+        cost.seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
     }
+    Ok(cost)
+}
+
+/// Steps `world` `warm_up` times unmeasured, then `steps` times measured; a world with surface tension once more
+/// without, from where it then is.
+pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
+    let cost = measure(world, warm_up, steps)?;
     let fluid = world.fluid_count();
+    let peak_bytes = peak_bytes(); // before the measurements below, which take memory of their own
     let lists = world.neighbors();
     let per_particle = 1e9 / (fluid as f64 * steps as f64);
-    let phases = seconds.map(|s| s * per_particle);
-    let iterations = f64::from(iterations) / steps as f64;
-    let solves = ["divergence solve", "density solve"];
-    let in_solves: f64 =
-        PHASES.iter().zip(phases).filter(|(name, _)| solves.contains(name)).map(|p| p.1).sum();
+    let neighbors = lists.pair_count() as f64 / fluid as f64;
+    let list_bytes = lists.bytes() as f64 / fluid as f64;
+    let machine = Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() };
+    let iteration_ns = |cost: &Cost| cost.of_iteration() * 1e9 / fluid as f64;
+    let mut without = None;
+    if world.tension.pulls() {
+        let friction = world.tension.fluids.iter().map(|fluid| fluid.friction.clone());
+        let fluids = friction.map(|friction| FluidSurface { friction, ..FluidSurface::NONE });
+        world.tension.fluids = fluids.collect();
+        world.tension.walls.clear();
+        without = Some(iteration_ns(&measure(world, 1, steps)?));
+    }
     Ok(Report {
         fluid,
         walls: world.particles.len() - fluid,
         steps,
-        neighbors: lists.pair_count() as f64 / fluid as f64,
-        phases,
-        iterations,
-        iteration_ns: in_solves / iterations,
-        list_bytes: lists.bytes() as f64 / fluid as f64,
-        peak_bytes: peak_bytes(), // before the measurements below, which take memory of their own
-        machine: Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() },
+        neighbors,
+        phases: cost.seconds.map(|s| s * per_particle),
+        iterations: f64::from(cost.iterations) / steps as f64,
+        iteration_ns: iteration_ns(&cost),
+        iteration_ns_without_tension: without,
+        list_bytes,
+        peak_bytes,
+        machine,
     })
 }
 

@@ -72,6 +72,8 @@ pub struct Found {
     pub friction: Vec<(usize, DVec3)>,
     /// Impulses of tension and of friction on all solids.
     pub on_solids: [Vec<Twist>; 2],
+    /// Σ |N| of the particles that grip walls.
+    pub pressed: f64,
 }
 
 /// Tension and friction during a solve.
@@ -158,7 +160,8 @@ impl<'a> Droplets<'a> {
         let frictions = self.start.grips.iter().zip(&self.friction.now);
         let friction: Vec<_> = frictions.map(|(grip, &p)| (grip.particle, p)).collect();
         friction.iter().for_each(|&(i, p)| displacement[i] += mass[i] * p);
-        Found { displacement, tension, friction, on_solids }
+        let pressed = self.start.grips.iter().map(Grip::pressed).sum();
+        Found { displacement, tension, friction, on_solids, pressed }
     }
 
     /// One sweep of (D1) and (F3).

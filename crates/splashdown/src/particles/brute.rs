@@ -10,7 +10,7 @@ use crate::particles::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
 use crate::particles::pair::unit;
 use crate::particles::store::reorder;
-use crate::particles::wide::{SQUEEZE, WIDE};
+use crate::particles::wide::Stretch;
 use crate::with_kernel;
 use proptest::prelude::*;
 
@@ -50,7 +50,7 @@ impl Scene {
     }
 
     /// Sorts every object along the curve and searches with cells of `cell` h.
-    fn search(&mut self, cell: f64, wide: bool) -> Neighbors {
+    fn search(&mut self, cell: f64, wide: Option<f64>) -> Neighbors {
         let bounds = Aabb::around(self.position.iter().copied());
         let grid = CellGrid::around(bounds, cell * self.h, DVec3::ZERO).unwrap();
         let (mut keys, mut within): (Vec<_>, Vec<_>) =
@@ -86,10 +86,10 @@ impl Scene {
 fn check(
     scene: &Scene,
     neighbors: &Neighbors,
-    wide: bool,
+    wide: Option<f64>,
 ) -> Result<(), TestCaseError> {
-    if wide {
-        check_wide(scene, neighbors)?;
+    if let Some(support) = wide {
+        check_wide(scene, neighbors, support)?;
     }
     let n = scene.fluid_count();
     let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
@@ -151,10 +151,13 @@ fn check(
 }
 
 /// The same for the lists with the wide kernel.
-fn check_wide(scene: &Scene, neighbors: &Neighbors) -> Result<(), TestCaseError> {
+fn check_wide(scene: &Scene, neighbors: &Neighbors, support: f64) -> Result<(), TestCaseError> {
     let n = scene.fluid_count();
     let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
-    let w = |q: f64| SQUEEZE.powi(scene.dimension.count() as i32) * kernel.w(SQUEEZE * q);
+    let stretched = Stretch::new(kernel, support);
+    let squeeze = SUPPORT / support;
+    let w = |q: f64| squeeze.powi(scene.dimension.count() as i32) * kernel.w(squeeze * q);
+    prop_assert!((stretched.w(scene.kernel, 1.3) - w(1.3)).abs() < 1e-12);
     prop_assert_eq!(neighbors.wide.len(), neighbors.chunks.len());
     for list in &neighbors.wide {
         let own = scene.fluids[list.fluid].clone();
@@ -166,9 +169,9 @@ fn check_wide(scene: &Scene, neighbors: &Neighbors) -> Result<(), TestCaseError>
             let others: Vec<usize> = (0..n).filter(|j| !own.contains(j)).collect();
             let groups = [own.clone().collect(), others, (n..scene.position.len()).collect()];
             for (kind, (found, group)) in found.iter().zip(&groups).enumerate() {
-                let near = |j: &&usize| **j != i && scene.distance(i, **j) < WIDE;
+                let near = |j: &&usize| **j != i && scene.distance(i, **j) < support;
                 let expected: BTreeSet<usize> = group.iter().filter(near).copied().collect();
-                prop_assert!(scene.same(i, WIDE, found, &expected), "{found:?} {expected:?}");
+                prop_assert!(scene.same(i, support, found, &expected), "{found:?} {expected:?}");
                 let weigh = |j: &usize| {
                     let beta = if kind == 2 { f64::from(scene.weight[*j]) } else { 1.0 };
                     beta * w(scene.distance(i, *j))
@@ -271,16 +274,18 @@ proptest! {
 
     #[test]
     fn the_search_finds_what_the_quadratic_loop_finds(mut scene in scenes()) {
-        let neighbors = scene.search(SUPPORT, false);
-        check(&scene, &neighbors, false)?;
+        let neighbors = scene.search(SUPPORT, None);
+        check(&scene, &neighbors, None)?;
         check_antisymmetry(&neighbors)?;
     }
 
     #[test]
     fn one_search_serves_two_radii(mut scene in scenes()) {
-        let neighbors = scene.search(WIDE, true);
-        check(&scene, &neighbors, true)?;
-        check_antisymmetry(&neighbors)?;
+        for support in [3.0, 4.0] {
+            let neighbors = scene.search(support, Some(support));
+            check(&scene, &neighbors, Some(support))?;
+            check_antisymmetry(&neighbors)?;
+        }
     }
 }
 
@@ -307,8 +312,8 @@ fn a_large_block_has_the_same_neighbours_across_chunks() {
         solids: vec![],
         weight: vec![1.0; n],
     };
-    let neighbors = scene.search(SUPPORT, false);
+    let neighbors = scene.search(SUPPORT, None);
     assert!(neighbors.chunks.len() > 3);
-    check(&scene, &neighbors, false).unwrap();
+    check(&scene, &neighbors, None).unwrap();
     check_antisymmetry(&neighbors).unwrap();
 }

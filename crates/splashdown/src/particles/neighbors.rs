@@ -18,7 +18,7 @@ use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
 use super::simd::{Candidates, FAR, Lanes, Vectorised, dispatch};
-use super::wide::{SQUEEZE, Wide, WideBuffers, WideInput};
+use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
 use crate::with_kernel;
 
@@ -194,8 +194,8 @@ pub struct SearchInput<'a> {
     pub kernel: Kernel,
     /// The cells; their shortest edge is the widest radius that can be searched.
     pub cells: CellShape,
-    /// Whether lists with the wide kernel are wanted too.
-    pub wide: bool,
+    /// Support, in units of h, of a wider kernel that lists are wanted for too.
+    pub wide: Option<f64>,
 }
 
 /// Too many particles in too little space: a hundred times the rest density.
@@ -235,7 +235,7 @@ impl Neighbors {
         self.solid_cells.rebuild(&solid_runs);
 
         self.chunks.resize_with(jobs.len(), Chunk::default);
-        self.wide.resize_with(if input.wide { jobs.len() } else { 0 }, Wide::default);
+        self.wide.resize_with(if input.wide.is_some() { jobs.len() } else { 0 }, Wide::default);
         let sigma = input.kernel.lattice_sigma() as f32;
         let search = Search { input, sigma, fluids: &self.fluid_cells, solids: &self.solid_cells };
         let wide = self.wide.iter_mut().map(Some).chain(std::iter::repeat_with(|| None));
@@ -381,7 +381,7 @@ impl Search<'_> {
             return; // reported by `rebuild`
         }
         if let Some(wide) = &mut wide {
-            wide.restart::<S>(chunk, self.wide_sigma());
+            wide.restart::<S>(chunk, &self.wide_kernel());
         }
         for (k, run) in runs.iter().enumerate() {
             let own = self.gather(k, run, buffers);
@@ -397,10 +397,9 @@ impl Search<'_> {
         }
     }
 
-    /// σ of the wide kernel: that of the continuum, because only differences between places matter.
-    fn wide_sigma(&self) -> f32 {
-        let Kernel { dimension, .. } = self.input.kernel;
-        (self.input.kernel.sigma() * SQUEEZE.powi(dimension.count() as i32)) as f32
+    /// Unlike the narrow one it is normalised in the continuum: only differences between places matter.
+    fn wide_kernel(&self) -> Stretch {
+        Stretch::new(self.input.kernel, self.input.wide.unwrap_or(SUPPORT))
     }
 
     /// The number of dimensions.
@@ -510,7 +509,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
         let Buffers { halo, fluid, wall, hits, wide: wide_buffers } = buffers;
         let several = search.input.fluids.len() > 1;
         let input = WideInput {
-            sigma: search.wide_sigma(),
+            kernel: search.wide_kernel(),
             own: several.then(|| search.input.fluids[chunk.fluid].clone()),
             weight: search.input.weight,
         };
@@ -523,7 +522,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             fluid.x[me] = FAR; // nobody is its own neighbour
             L::collect(fluid, place, radius2, hits);
             let Chunk { unit, pairs, .. } = chunk;
-            let mut sums = evaluate_fluid::<S>(fluid, hits, place, sigma, *unit, pairs);
+            let mut sums = evaluate_fluid(fluid, hits, place, S::evaluate, sigma, *unit, pairs);
             if let [inverse_mass] = search.input.inverse_mass {
                 sums.gradient_square *= inverse_mass;
             } else {
@@ -554,12 +553,13 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     }
 }
 
-/// Kernel values and gradients of the hits, eight at a time; appends the pairs and returns sums.
+/// Values and gradients of the kernel `evaluate` of the hits, eight at a time; appends the pairs and returns sums.
 #[inline(always)]
-pub(super) fn evaluate_fluid<S: KernelShape>(
+pub(super) fn evaluate_fluid(
     from: &Candidates,
     hits: &mut Vec<u32>,
     place: [f32; 3],
+    evaluate: impl Fn(f32) -> (f32, f32),
     sigma: f32,
     unit: f32,
     pairs: &mut Vec<Pair>,
@@ -586,7 +586,7 @@ pub(super) fn evaluate_fluid<S: KernelShape>(
         let mut g = [[0i16; 8]; 3];
         for l in 0..8 {
             let q = (d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l]).sqrt();
-            let (w, dw) = S::evaluate(q);
+            let (w, dw) = evaluate(q);
             let slope = per_unit * dw / q.max(1.0e-6);
             w_sum[l] += w;
             moment[l] -= q * dw;

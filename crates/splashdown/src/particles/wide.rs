@@ -3,41 +3,56 @@
 //! Pairs are those of `pair.rs` and find their values in the same halo, so that the same loops run over them.
 //! Neighbours of other fluids and walls are kept apart, because interfaces tell them apart.
 
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use glam::Vec4;
 
 use super::halo::Halo;
-use super::kernel::{KernelShape, SUPPORT};
+use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use super::neighbors::{Chunk, append_stretches, evaluate_fluid, fetch};
 use super::pair::{Pair, WallPair, unit};
 use super::simd::{Candidates, Lanes};
+use crate::with_kernel;
 
-/// Where the wide kernel ends, in units of h (Probst & Teschner 2024, section 5.1).
-pub const WIDE: f64 = 3.0;
-/// Places in the wide kernel as places in the narrow one.
-pub const SQUEEZE: f64 = SUPPORT / WIDE;
+/// A kernel stretched to another support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Where it ends, in units of h.
+    pub support: f64,
+    /// σ, with which it integrates to one.
+    pub sigma: f64,
+}
 
-/// A kernel stretched to `WIDE`, without its factor SQUEEZE^d.
-#[derive(Clone, Copy)]
-pub struct Stretched<S>(PhantomData<S>);
-
-impl<S: KernelShape> KernelShape for Stretched<S> {
-    const SIGMA: [f64; 2] =
-        [S::SIGMA[0] * SQUEEZE * SQUEEZE, S::SIGMA[1] * SQUEEZE * SQUEEZE * SQUEEZE];
-    const STEEPEST: f32 = S::STEEPEST * SQUEEZE as f32;
-
-    #[inline(always)]
-    fn evaluate(q: f32) -> (f32, f32) {
-        let (w, dw) = S::evaluate(SQUEEZE as f32 * q);
-        (w, SQUEEZE as f32 * dw)
+impl Stretch {
+    /// `kernel` stretched to `support`.
+    pub fn new(kernel: Kernel, support: f64) -> Stretch {
+        let squeeze = SUPPORT / support;
+        Stretch { support, sigma: kernel.sigma() * squeeze.powi(kernel.dimension.count() as i32) }
     }
 
+    /// Places in the stretched kernel as places in the original one.
     #[inline(always)]
-    fn evaluate_f64(q: f64) -> (f64, f64) {
-        let (w, dw) = S::evaluate_f64(SQUEEZE * q);
-        (w, SQUEEZE * dw)
+    pub fn squeeze(&self) -> f64 {
+        SUPPORT / self.support
+    }
+
+    /// W without σ and its derivative.
+    #[inline(always)]
+    fn evaluate<S: KernelShape>(&self, q: f32) -> (f32, f32) {
+        let squeeze = self.squeeze() as f32;
+        let (w, dw) = S::evaluate(squeeze * q);
+        (w, squeeze * dw)
+    }
+
+    /// W′ without σ.
+    #[inline(always)]
+    pub fn slope<S: KernelShape>(&self, q: f32) -> f32 {
+        self.evaluate::<S>(q).1
+    }
+
+    /// hᵈ W at distance q h, in double precision.
+    pub fn w(&self, kind: KernelKind, q: f64) -> f64 {
+        self.sigma * with_kernel!(kind, S => S::evaluate_f64(self.squeeze() * q)).0
     }
 }
 
@@ -80,8 +95,8 @@ pub struct Wide {
 
 /// What the wide search reads.
 pub struct WideInput<'a> {
-    /// σ of the wide kernel.
-    pub sigma: f32,
+    /// The wide kernel.
+    pub kernel: Stretch,
     /// Range of the chunk's fluid, if there are others.
     pub own: Option<Range<usize>>,
     /// β of all particles.
@@ -97,10 +112,10 @@ pub struct WideBuffers {
 
 impl Wide {
     /// Empties the lists for `chunk`, whose halo is known.
-    pub(super) fn restart<S: KernelShape>(&mut self, chunk: &Chunk, sigma: f32) {
+    pub(super) fn restart<S: KernelShape>(&mut self, chunk: &Chunk, kernel: &Stretch) {
         self.fluid = chunk.fluid;
         self.particles = chunk.particles.clone();
-        self.unit = unit(sigma * Stretched::<S>::STEEPEST);
+        self.unit = unit((kernel.sigma * kernel.squeeze()) as f32 * S::STEEPEST);
         self.sums.clear();
         self.pairs.clear();
         self.ends.clear();
@@ -124,7 +139,8 @@ impl Wide {
         buffers: &mut WideBuffers,
     ) {
         let WideBuffers { hits, others } = buffers;
-        let radius2 = (WIDE * WIDE) as f32;
+        let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
+        let radius2 = (kernel.support * kernel.support) as f32;
         L::collect(fluid, place, radius2, hits);
         others.clear();
         if let Some(own) = &input.own {
@@ -143,9 +159,8 @@ impl Wide {
             counts[kind] = hits.len() as u16;
             if !hits.is_empty() {
                 let pairs = &mut self.pairs;
-                let found = evaluate_fluid::<Stretched<S>>(
-                    fluid, hits, place, input.sigma, self.unit, pairs,
-                );
+                let evaluate = |q: f32| kernel.evaluate::<S>(q);
+                let found = evaluate_fluid(fluid, hits, place, evaluate, sigma, self.unit, pairs);
                 sums.gradient[kind] = found.fluid_gradient;
                 sums.density[kind] = found.number_density;
                 sums.square += found.gradient_square;
@@ -153,7 +168,7 @@ impl Wide {
             }
             ends[kind] = self.pairs.len() as u32;
         }
-        sums.density[0] += input.sigma * Stretched::<S>::evaluate(0.0).0;
+        sums.density[0] += sigma * kernel.evaluate::<S>(0.0).0;
         let count = f32::from(counts[0]) + f32::from(counts[1]);
         sums.size = (count * sums.square).sqrt(); // Cauchy and Schwarz
         self.ends.push(ends);
@@ -176,17 +191,18 @@ impl Wide {
         place: [f32; 3],
         sums: &mut WideSums,
     ) {
+        let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
         for &hit in hits {
             let h = hit as usize;
             let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
             let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
-            let (w, dw) = Stretched::<S>::evaluate(q);
+            let (w, dw) = kernel.evaluate::<S>(q);
             let index = halo.wall.index[from.slot(h) as usize];
-            let slope = input.sigma * dw / q.max(1.0e-6);
+            let slope = sigma * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
             let beta = input.weight[index as usize];
             sums.gradient[2] += beta * pair.gradient4();
-            sums.density[2] += beta * input.sigma * w;
+            sums.density[2] += beta * sigma * w;
             sums.square += pair.gradient4().length_squared();
             sums.size += pair.gradient4().length() * beta.max(1.0);
             self.walls.push(pair);

@@ -137,7 +137,7 @@ impl World {
             firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,
-            wide: self.tension.pulls(),
+            wide: self.tension.pulls().then(|| self.surface_support()),
         });
         found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
         if self.pressure.boundary == BoundaryPressure::Extrapolated {

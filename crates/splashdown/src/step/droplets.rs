@@ -9,7 +9,6 @@ use crate::particles::periodic::nearest;
 use crate::rigid::bodies::{Twist, mass_unit};
 use crate::sph::loads::Loads;
 use crate::sph::tension::energy::Strengths;
-use crate::particles::wide::WIDE;
 use crate::sph::wall_friction::{Walls, grips};
 use crate::world::{StepError, World};
 
@@ -27,7 +26,12 @@ pub struct SurfaceForces {
 impl World {
     /// How far particles see, in h.
     pub(super) fn search_radius(&self) -> f64 {
-        if self.tension.pulls() { WIDE } else { SUPPORT }
+        if self.tension.pulls() { self.surface_support() } else { SUPPORT }
+    }
+
+    /// Support of the kernel for interfaces, in h.
+    pub(crate) fn surface_support(&self) -> f64 {
+        self.tension.calibration.support(self.dimension)
     }
 
     /// γ A⁰ in `unit`, N/m, times hᵈ⁻¹.
@@ -149,6 +153,12 @@ impl World {
         work.droplets.friction.iter().for_each(|&(i, p)| self.particles.grip[i] = unit * p);
     }
 
+    /// How hard fluid that grips walls is pressed against them in the last step, N: the sum of the sizes of these forces.
+    pub fn grip_load(&self) -> f64 {
+        let dt = self.clock.dt;
+        self.workspace.droplets.pressed * mass_unit(self) * self.spacing / (dt * dt)
+    }
+
     /// What the impulses of tension and of friction in the last step add up to over fluid and solids, and
     /// their moments, over the sums of their sizes. `place` is where the first solid was. Zero in exact
     /// arithmetic; particles must be in the order of that step.
@@ -171,6 +181,11 @@ impl World {
             [sum.linear.length() / size, sum.angular.length() / (size * reach.max(1.0))]
         };
         [left(&tension, &found.on_solids[0]), left(&found.friction, &found.on_solids[1])]
+    }
+
+    /// Temporary.
+    pub fn lab_contribution(&self, i: usize) -> f64 {
+        self.workspace.surface.fluid[i][0]
     }
 
     /// The energy of interfaces as they are now, and the forces that lower it. Sorts the particles.

@@ -23,6 +23,12 @@ pub struct Clamp {
     pub epsilon: f64,
 }
 
+impl Default for Clamp {
+    fn default() -> Clamp {
+        Clamp::PAPER
+    }
+}
+
 impl Clamp {
     /// PT24, section 5.1.
     pub const PAPER: Clamp = Clamp { from: 0.0, epsilon: 0.05 };
@@ -53,7 +59,7 @@ pub type FluidContribution = [f64; 3];
 pub type WallContribution = [f64; 2];
 
 /// γ A⁰ of all objects at one time, in a unit of energy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strengths {
     /// Against vapour, other fluids and walls, of each fluid.
     pub fluids: Vec<[f64; 3]>,

@@ -76,20 +76,32 @@ impl Calibration {
         match (self, dimension) {
             (Calibration::Paper, Dimension::Three) => std::f64::consts::FRAC_PI_4,
             (Calibration::Paper, Dimension::Two) => 0.5,
-            (Calibration::Physical, Dimension::Three) => PHYSICAL_3D,
-            (Calibration::Physical, Dimension::Two) => PHYSICAL_2D,
+            (Calibration::Physical, Dimension::Three) => env("A0", PHYSICAL_3D),
+            (Calibration::Physical, Dimension::Two) => env("A0", PHYSICAL_2D),
+        }
+    }
+
+    /// Support of the kernel that tells interfaces, in h. In the plane a disc of 3h holds 28 particles, and the energy of an
+    /// outline depends too much on how they happen to lie: docs/methods/droplets.md.
+    pub fn support(self, dimension: Dimension) -> f64 {
+        match (self, dimension) {
+            (Calibration::Physical, Dimension::Two) => 4.0,
+            _ => 3.0,
         }
     }
 
     /// Which contributions to the surface against vapour count.
     pub fn clamp(self) -> Clamp {
-        Clamp::PAPER
+        match self {
+            Calibration::Paper => Clamp::PAPER,
+            Calibration::Physical => Clamp { from: env("C0", 0.0), epsilon: env("EPS", 0.05) },
+        }
     }
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
 const PHYSICAL_3D: f64 = 6.2;
-const PHYSICAL_2D: f64 = 6.2;
+const PHYSICAL_2D: f64 = 3.5;
 
 /// Surface tension and friction of fluids on walls, for a whole world.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,4 +161,9 @@ impl TensionSettings {
     pub fn friction(&self, k: usize, t: f64) -> f64 {
         self.fluids.get(k).map_or(0.0, |fluid| fluid.friction.at(t).max(0.0))
     }
+}
+
+/// Temporary.
+pub fn env(name: &str, default: f64) -> f64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }

@@ -1,6 +1,6 @@
-//! Neighbours within 3h: how much particles are part of interfaces, and the forces that lower their energy.
+//! Neighbours within 3h (4h in the plane): how much particles are part of interfaces, and the forces that lower their energy.
 //!
-//! Lengths are in h, volumes in hᵈ, W is the kernel stretched to a support of 3h, s = W′/r and
+//! Lengths are in h, volumes in hᵈ, W is the kernel stretched to that support, s = W′/r and
 //! x_ij = x_i − x_j, so that ∇W_ij = s x_ij points from i to j. A fluid particle has volume 1, a wall
 //! particle its weight β, which is 1 in a flat, even wall.
 //!
@@ -24,13 +24,14 @@ use super::TensionSettings;
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
-use crate::particles::kernel::Kernel;
+use crate::particles::kernel::{KernelKind, KernelShape};
 use crate::particles::neighbors::Neighbors;
 use crate::particles::pair::WallPair;
 use crate::particles::periodic::nearest;
-use crate::particles::wide::{SQUEEZE, Wide};
+use crate::particles::wide::{Stretch, Wide};
 use crate::rigid::bodies::Twist;
 use crate::step::Workspace;
+use crate::with_kernel;
 use crate::world::World;
 
 /// Wall particles per block of a parallel sum. Part of the result: another size rounds differently.
@@ -70,7 +71,8 @@ pub struct SurfacePairs {
     pub(super) wall: Vec<WallContribution>,
     /// Fluid particles that may pull.
     pub(super) active: Vec<bool>,
-    kernel: Option<Kernel>,
+    /// Which one, and how it is stretched.
+    kernel: Option<(KernelKind, Stretch)>,
 }
 
 /// What interfaces pull with: q, q − r and q − w of fluid particles; t of wall particles, by their indices less the
@@ -86,7 +88,8 @@ impl SurfacePairs {
     pub fn rebuild(&mut self, world: &World, neighbors: &mut Neighbors) {
         std::mem::swap(&mut self.lists, &mut neighbors.wide);
         let h = world.spacing;
-        self.kernel = Some(world.kernel());
+        let kernel = world.kernel();
+        self.kernel = Some((kernel.kind, Stretch::new(kernel, world.surface_support())));
         self.period = world.period / h;
         self.place.clear();
         self.place.par_extend(world.particles.position.par_iter().map(|&x| x / h));
@@ -171,14 +174,14 @@ impl SurfacePairs {
     /// (T5)
     pub fn weigh_walls(&mut self, world: &World, work: &Workspace) {
         self.wall.clear();
-        let Some(wide) = self.kernel.filter(|_| world.tension.walls_pull()).map(Kernel3h::new) else {
+        let Some((kind, wide)) = self.kernel.filter(|_| world.tension.walls_pull()) else {
             self.wall.resize(self.wet.len(), [0.0; 2]);
             return;
         };
         let (flat, cells) = (world.dimension == Dimension::Two, work.neighbors.solid_cells());
         let contributions = (0..self.wet.len()).into_par_iter().with_min_len(64).map(|k| {
             let b = self.wet[k].particle as usize;
-            let w = |j: usize| wide.w(self.offset(b, j).length());
+            let w = |j: usize| wide.w(kind, self.offset(b, j).length());
             let fluid: f64 = self.around(k).iter().map(|pair| w(pair.index as usize)).sum();
             let mut wall = 0.0;
             for (key, _) in around(work.key(b), flat, work.cells.count) {
@@ -194,22 +197,22 @@ impl SurfacePairs {
 
     /// (T4) once more, in double precision: for differences of energies.
     pub fn refine(&mut self) {
-        let Some(wide) = self.kernel.map(Kernel3h::new) else { return };
+        let Some((kind, wide)) = self.kernel else { return };
         let mut fluid = std::mem::take(&mut self.fluid);
         self.for_each(&mut fluid, |list, out| {
             for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
                 if !self.active[i] {
                     continue; // not all of its pairs are left
                 }
-                let mut sum = [wide.w(0.0), 0.0, 0.0];
-                for (kind, sum) in sum[..2].iter_mut().enumerate() {
-                    for pair in list.pairs(k, kind) {
-                        *sum += wide.w(self.offset(i, list.index(pair)).length());
+                let mut sum = [wide.w(kind, 0.0), 0.0, 0.0];
+                for (which, sum) in sum[..2].iter_mut().enumerate() {
+                    for pair in list.pairs(k, which) {
+                        *sum += wide.w(kind, self.offset(i, list.index(pair)).length());
                     }
                 }
                 for pair in list.walls(k) {
                     let b = pair.index as usize;
-                    sum[2] += f64::from(self.volume[b]) * wide.w(self.offset(i, b).length());
+                    sum[2] += f64::from(self.volume[b]) * wide.w(kind, self.offset(i, b).length());
                 }
                 *out = contribution(sum);
             }
@@ -266,7 +269,12 @@ impl SurfacePairs {
 
     /// (T6) into `force`, along true directions.
     pub fn forces(&self, pulls: &Pulls, force: &mut [DVec3]) {
-        let Some(wide) = self.kernel.map(Kernel3h::new) else { return };
+        if let Some((kind, wide)) = self.kernel {
+            with_kernel!(kind, S => self.sum_forces::<S>(&wide, pulls, force));
+        }
+    }
+
+    fn sum_forces<S: KernelShape>(&self, wide: &Stretch, pulls: &Pulls, force: &mut [DVec3]) {
         let n = self.fluid.len();
         self.for_each(force, |list, out| {
             for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
@@ -277,7 +285,7 @@ impl SurfacePairs {
                         let j = list.index(pair);
                         let pull = f64::from(own) + f64::from(pulls.fluid[j][kind]);
                         if pull != 0.0 {
-                            sum += wide.along(self.offset(i, j), pull);
+                            sum += along::<S>(wide, self.offset(i, j), pull);
                         }
                     }
                 }
@@ -285,10 +293,10 @@ impl SurfacePairs {
                     let b = pair.index as usize;
                     let pull = self.wall_pull(b, own[2], pulls.wall[b - n]);
                     if pull != 0.0 {
-                        sum += wide.along(self.offset(i, b), pull);
+                        sum += along::<S>(wide, self.offset(i, b), pull);
                     }
                 }
-                *out = sum;
+                *out = wide.sigma * sum;
             }
         });
     }
@@ -300,20 +308,22 @@ impl SurfacePairs {
 
     /// The reaction of (T6) on every solid, about its origin.
     pub fn reactions(&self, pulls: &Pulls, solids: usize) -> Vec<Twist> {
-        let Some(wide) = self.kernel.map(Kernel3h::new) else { return Vec::new() };
+        let Some((kind, wide)) = self.kernel else { return vec![Twist::default(); solids] };
         let n = self.fluid.len();
-        self.sum_over_solids(solids, |k| {
+        let on_wall = |k: usize| {
             let b = self.wet[k].particle as usize;
             let mut force = DVec3::ZERO;
             for pair in self.around(k) {
                 let i = pair.index as usize;
                 let pull = self.wall_pull(b, pulls.fluid[i][2], pulls.wall[b - n]);
                 if pull != 0.0 {
-                    force += wide.along(self.offset(b, i), pull);
+                    let offset = self.offset(b, i);
+                    force += with_kernel!(kind, S => along::<S>(&wide, offset, pull));
                 }
             }
-            Some(force)
-        })
+            Some(wide.sigma * force)
+        };
+        self.sum_over_solids(solids, on_wall)
     }
 
     /// Forces on wet wall particles, `None` for those that do not count, as forces and moments on solids.
@@ -365,26 +375,11 @@ fn contribution([same, others, walls]: [f64; 3]) -> FluidContribution {
     [1.0 - same - others - walls, others, walls]
 }
 
-/// The kernel with a support of 3h.
-struct Kernel3h {
-    kernel: Kernel,
-    scale: f64,
-}
-
-impl Kernel3h {
-    fn new(kernel: Kernel) -> Kernel3h {
-        Kernel3h { kernel, scale: SQUEEZE.powi(kernel.dimension.count() as i32) }
-    }
-
-    fn w(&self, q: f64) -> f64 {
-        self.scale * self.kernel.w(SQUEEZE * q)
-    }
-
-    /// `pull` ∇W for x_i − x_j = `offset`; a pair at the same place has no direction, and no force.
-    #[inline(always)]
-    fn along(&self, offset: DVec3, pull: f64) -> DVec3 {
-        let q = offset.length();
-        let slope = self.scale * SQUEEZE * self.kernel.dw(SQUEEZE * q) / q.max(1e-9);
-        pull * slope * offset
-    }
+/// `pull` ∇W/σ for x_i − x_j = `offset`; a pair at the same place has no direction, and no force. The slope of the kernel
+/// is in single precision, but the same number on both sides of a pair.
+#[inline(always)]
+fn along<S: KernelShape>(kernel: &Stretch, offset: DVec3, pull: f64) -> DVec3 {
+    let q = offset.length() as f32;
+    let slope = kernel.slope::<S>(q) / q.max(1e-6);
+    pull * f64::from(slope) * offset
 }
