@@ -18,6 +18,10 @@ use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::TensionSweep;
 use crate::sph::wall_friction::Grip;
 
+/// Sweeps for which tension rests once its residual is small: it converges before friction does, and its sweeps cost the
+/// most. No solve ends while it rests.
+const REST: u32 = 2;
+
 /// Impulses of friction with what acceleration needs.
 #[derive(Clone, Debug, Default)]
 struct Unknown {
@@ -81,6 +85,12 @@ pub struct Droplets<'a> {
     start: Start,
     /// None where nothing has any tension.
     tension: Option<TensionSweep<'a>>,
+    /// For how many more sweeps tension stays as it is.
+    rest: u32,
+    /// Whether what it pulls with has changed since `pulled` was computed.
+    is_fresh: bool,
+    /// Displacement of each fluid particle by tension.
+    pulled: Vec<Vec4>,
     /// p of `start.grips`.
     friction: Unknown,
     /// Displacement of each fluid particle by tension and friction.
@@ -101,6 +111,9 @@ impl<'a> Droplets<'a> {
         });
         Droplets {
             tension,
+            rest: 0,
+            is_fresh: true,
+            pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.clone()),
             own: vec![Vec4::ZERO; n],
             moved: vec![Vec4::ZERO; n],
@@ -124,13 +137,13 @@ impl<'a> Droplets<'a> {
     /// Where everything goes with the displacements `push` by pressure and the motions of `bodies`; how
     /// hard walls are pressed.
     pub fn respond(&mut self, kappa: &[f32], push: &[Vec4], bodies: &[Body]) {
-        match &mut self.tension {
-            Some(tension) => {
-                tension.displace(&mut self.own);
-                tension.carry(bodies);
+        if let Some(tension) = &mut self.tension {
+            if std::mem::take(&mut self.is_fresh) {
+                tension.displace(&mut self.pulled);
             }
-            None => self.own.fill(Vec4::ZERO),
+            tension.carry(bodies);
         }
+        self.own.copy_from_slice(&self.pulled);
         for (grip, &p) in self.start.grips.iter_mut().zip(&self.friction.now) {
             grip.press(kappa[grip.particle]);
             let moved = self.start.inverse_mass[grip.particle] * p;
@@ -168,7 +181,13 @@ impl<'a> Droplets<'a> {
     pub fn sweep(&mut self, bodies: &[Body]) -> PartnerSweep {
         let friction = self.sweep_friction(bodies);
         let Some(tension) = &mut self.tension else { return friction };
+        if self.rest > 0 {
+            self.rest -= 1;
+            return PartnerSweep { converged: false, ..friction };
+        }
         let tension = tension.sweep(&self.moved);
+        self.is_fresh = true;
+        self.rest = if tension.converged { REST } else { 0 };
         PartnerSweep {
             change: tension.change + friction.change,
             converged: tension.converged && friction.converged,
@@ -191,7 +210,7 @@ impl<'a> Droplets<'a> {
 
     /// (P6), friction kept inside its cone.
     pub fn accelerate(&mut self, beta: f64) {
-        if let Some(tension) = &mut self.tension {
+        if let Some(tension) = self.tension.as_mut().filter(|_| self.is_fresh) {
             tension.accelerate(beta);
         }
         self.friction.accelerate(beta);
@@ -204,6 +223,7 @@ impl<'a> Droplets<'a> {
         if let Some(tension) = &mut self.tension {
             tension.finish();
         }
+        (self.rest, self.is_fresh) = (0, true);
         self.friction.now.clone_from(&self.friction.next);
     }
 }

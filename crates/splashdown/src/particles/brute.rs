@@ -83,11 +83,7 @@ impl Scene {
 }
 
 /// Compares the search with the O(n²) loop.
-fn check(
-    scene: &Scene,
-    neighbors: &Neighbors,
-    wide: Option<f64>,
-) -> Result<(), TestCaseError> {
+fn check(scene: &Scene, neighbors: &Neighbors, wide: Option<f64>) -> Result<(), TestCaseError> {
     if let Some(support) = wide {
         check_wide(scene, neighbors, support)?;
     }
@@ -143,7 +139,6 @@ fn check(
             }
             let error = (f64::from(chunk.sums[k].number_density) - density).abs();
             prop_assert!(error < 2.0e-6 * density, "density {density} off by {error:e}");
-
         }
     }
     prop_assert_eq!(seen, n);

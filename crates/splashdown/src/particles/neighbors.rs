@@ -280,7 +280,8 @@ impl Neighbors {
                 + c.halo.capacity() * 4
                 + c.sums.capacity() * size_of::<Sums>()
         };
-        self.chunks.iter().map(bytes).sum::<usize>() + self.wide.iter().map(Wide::bytes).sum::<usize>()
+        self.chunks.iter().map(bytes).sum::<usize>()
+            + self.wide.iter().map(Wide::bytes).sum::<usize>()
     }
 
     /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'

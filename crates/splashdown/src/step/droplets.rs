@@ -183,11 +183,6 @@ impl World {
         [left(&tension, &found.on_solids[0]), left(&found.friction, &found.on_solids[1])]
     }
 
-    /// Temporary.
-    pub fn lab_contribution(&self, i: usize) -> f64 {
-        self.workspace.surface.fluid[i][0]
-    }
-
     /// The energy of interfaces as they are now, and the forces that lower it. Sorts the particles.
     pub fn surface_forces(&mut self) -> Result<SurfaceForces, StepError> {
         let mut work = std::mem::take(&mut self.workspace);
@@ -211,5 +206,92 @@ impl World {
         }
         self.workspace = work;
         found.map(|()| forces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Dimension;
+    use crate::motion::Scalar;
+    use crate::sph::tension::sweep::TensionSweep;
+    use crate::sph::tension::{FluidSurface, WallSurface};
+    use crate::world::{Solid, Viscosity};
+    use glam::Vec4;
+
+    /// Two drops of different fluids on a plate, so disordered that nothing cancels.
+    fn drops() -> World {
+        let mut world = World::new(Dimension::Three, 1e-3);
+        let wave = |k: usize, f: f64| 0.2e-3 * (f * k as f64).sin();
+        let place = |k: usize, x: f64| {
+            let at = DVec3::new(x + (k % 5) as f64, 0.7 + (k / 5 % 5) as f64, (k / 25) as f64);
+            at * 1e-3 + DVec3::new(wave(k, 1.3), wave(k, 2.1), wave(k, 3.7))
+        };
+        for (name, x) in [("water", 0.0), ("oil", 5.2)] {
+            let points: Vec<DVec3> = (0..125).map(|k| place(k, x)).collect();
+            world.add_fluid(name, 1000.0, Viscosity::default(), &points, |_| DVec3::ZERO);
+        }
+        let plate = (0..120).map(|k| DVec3::new((k % 12) as f64 - 1.0, 0.0, (k / 12) as f64 - 2.0));
+        world.add_solid(Solid::fixed("plate", plate.map(|p| p * 1e-3).collect(), 0.0));
+        let constant = Scalar::Constant;
+        let fluid = |vapour, others, walls| FluidSurface {
+            vapour: constant(vapour),
+            others: constant(others),
+            walls: constant(walls),
+            friction: constant(0.0),
+        };
+        world.tension.fluids = vec![fluid(0.07, 0.02, 0.01), fluid(0.03, 0.01, 0.02)];
+        world.tension.walls = vec![WallSurface { dry: constant(0.02), wet: constant(0.05) }];
+        world
+    }
+
+    #[test]
+    fn forces_during_the_solve_are_those_after_it_but_for_rounding() {
+        let mut world = drops();
+        let after = world.surface_forces().unwrap();
+        let n = world.fluid_count();
+        let still = vec![DVec3::ZERO; world.particles.len()];
+        let surface = &world.workspace.surface;
+        let strengths = world.strengths(1.0);
+        let sweep = TensionSweep::new(surface, strengths, vec![1.0; n], &still, vec![false], 0.01);
+        let mut during = vec![Vec4::ZERO; n];
+        sweep.displace(&mut during);
+        let largest = after.fluid.iter().map(|f| f.length()).fold(0.0, f64::max);
+        let unit = world.spacing; // hᵈ⁻¹/h
+        for (during, after) in during.iter().zip(&after.fluid) {
+            let error = (unit * during.truncate().as_dvec3() - *after).length();
+            assert!(error < 2e-4 * largest, "{error:e} of {largest:e}");
+        }
+    }
+
+    #[test]
+    fn pulls_after_a_motion_are_those_at_the_places_it_leads_to() {
+        let mut world = drops();
+        world.surface_forces().unwrap();
+        let n = world.fluid_count();
+        let motion = |p: DVec3| DVec3::new(2e-3 * p.y, -1e-3 * p.x, 1e-3 * p.z);
+        let motion: Vec<DVec3> =
+            world.particles.position[..n].iter().map(|p| motion(*p / world.spacing)).collect();
+        let mut all = motion.clone();
+        all.resize(world.particles.len(), DVec3::ZERO);
+        let strengths = world.strengths(1.0);
+        let wanted = |world: &World, u: &[DVec3]| {
+            let surface = &world.workspace.surface;
+            let (mass, walls) = (vec![1.0; n], vec![false]);
+            let mut sweep = TensionSweep::new(surface, strengths.clone(), mass, u, walls, 0.01);
+            sweep.wanted(&vec![Vec4::ZERO; n])
+        };
+        let before = wanted(&world, &vec![DVec3::ZERO; world.particles.len()]);
+        let predicted = wanted(&world, &all);
+        let h = world.spacing;
+        world.particles.position.iter_mut().zip(&motion).for_each(|(x, u)| *x += h * *u);
+        world.surface_forces().unwrap();
+        let found = wanted(&world, &vec![DVec3::ZERO; world.particles.len()]);
+        // So small a motion leaves particles in their cells, and so in their order.
+        let change = |a: &[[f32; 3]], b: &[[f32; 3]]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| f64::from((a[0] - b[0]).abs())).sum()
+        };
+        let (missed, moved) = (change(&predicted, &found), change(&before, &found));
+        assert!(missed < 0.05 * moved, "{missed:e} of {moved:e}");
     }
 }

@@ -143,7 +143,6 @@ pub fn cases() -> &'static [Case] {
         degenerate::CASE,
         drops::DERIVATIVES,
         drops::MOMENTUM,
-    drops::LAB,
         drops::YOUNG_LAPLACE,
         drops::OSCILLATION,
         drops::CONTACT_ANGLE,

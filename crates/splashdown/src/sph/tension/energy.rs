@@ -93,7 +93,7 @@ impl Strengths {
         Strengths {
             fluids: (0..counts[0]).map(fluid).collect(),
             walls: (0..counts[1]).map(wall).collect(),
-            clamp: settings.calibration.clamp(),
+            clamp: settings.calibration.clamp(dimension),
         }
     }
 
@@ -127,7 +127,11 @@ impl Strengths {
 }
 
 /// (T1) of one particle.
-pub fn energy<const K: usize>(clamps: &[Clamp; K], strength: &[f64; K], contribution: &[f64; K]) -> f64 {
+pub fn energy<const K: usize>(
+    clamps: &[Clamp; K],
+    strength: &[f64; K],
+    contribution: &[f64; K],
+) -> f64 {
     (0..K).map(|k| strength[k] * clamps[k].value(contribution[k])).sum()
 }
 

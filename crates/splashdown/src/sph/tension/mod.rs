@@ -65,7 +65,7 @@ impl WallSurface {
 pub enum Calibration {
     /// PT24: the mean pressure over all particles of a drop is about that of Young and Laplace.
     Paper,
-    /// Drops shape themselves as if their tension were the one given, and oscillate so in 3D; in 2D they are slower.
+    /// Drops have the pressure and the frequency of the tension given.
     #[default]
     Physical,
 }
@@ -76,8 +76,8 @@ impl Calibration {
         match (self, dimension) {
             (Calibration::Paper, Dimension::Three) => std::f64::consts::FRAC_PI_4,
             (Calibration::Paper, Dimension::Two) => 0.5,
-            (Calibration::Physical, Dimension::Three) => env("A0", PHYSICAL_3D),
-            (Calibration::Physical, Dimension::Two) => env("A0", PHYSICAL_2D),
+            (Calibration::Physical, Dimension::Three) => PHYSICAL_3D,
+            (Calibration::Physical, Dimension::Two) => PHYSICAL_2D,
         }
     }
 
@@ -90,18 +90,21 @@ impl Calibration {
         }
     }
 
-    /// Which contributions to the surface against vapour count.
-    pub fn clamp(self) -> Clamp {
-        match self {
-            Calibration::Paper => Clamp::PAPER,
-            Calibration::Physical => Clamp { from: env("C0", 0.0), epsilon: env("EPS", 0.05) },
-        }
+    /// Which contributions to the surface against vapour count. Inside a fluid they scatter by some thousandths about zero,
+    /// and PT24's clamp, which is steepest there, makes of that a cohesion as large as the pressure in a drop.
+    pub fn clamp(self, dimension: Dimension) -> Clamp {
+        let from = match (self, dimension) {
+            (Calibration::Paper, _) => 0.0,
+            (Calibration::Physical, Dimension::Three) => 0.01,
+            (Calibration::Physical, Dimension::Two) => 0.004,
+        };
+        Clamp { from, ..Clamp::PAPER }
     }
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
-const PHYSICAL_3D: f64 = 6.2;
-const PHYSICAL_2D: f64 = 3.5;
+const PHYSICAL_3D: f64 = 6.6;
+const PHYSICAL_2D: f64 = 4.2;
 
 /// Surface tension and friction of fluids on walls, for a whole world.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,9 +164,4 @@ impl TensionSettings {
     pub fn friction(&self, k: usize, t: f64) -> f64 {
         self.fluids.get(k).map_or(0.0, |fluid| fluid.friction.at(t).max(0.0))
     }
-}
-
-/// Temporary.
-pub fn env(name: &str, default: f64) -> f64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }

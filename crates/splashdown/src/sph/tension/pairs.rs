@@ -20,7 +20,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::TensionSettings;
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
@@ -37,8 +36,8 @@ use crate::world::World;
 /// Wall particles per block of a parallel sum. Part of the result: another size rounds differently.
 const BLOCK: usize = 512;
 /// A particle that is this far from being part of an interface at the beginning of a step does not become
-/// part of one within it.
-const FAR_INSIDE: f64 = -0.01;
+/// part of one within it: it changes by a few thousandths in a step, and the next step looks again.
+const FAR_INSIDE: f64 = -0.003;
 
 /// A wall particle near fluid.
 #[derive(Clone, Copy, Debug)]
@@ -101,13 +100,14 @@ impl SurfacePairs {
         };
         let found: Vec<_> = self.lists.par_iter().map(of_sums).collect();
         found.into_iter().for_each(|part| self.fluid.extend(part));
-        self.thin(&world.tension);
+        self.thin(world);
         self.transpose(world);
     }
 
     /// Drops all pairs that cannot pull.
-    fn thin(&mut self, tension: &TensionSettings) {
-        let clamp = tension.calibration.clamp();
+    fn thin(&mut self, world: &World) {
+        let tension = &world.tension;
+        let clamp = tension.calibration.clamp(world.dimension);
         self.active.clear();
         for list in &self.lists {
             let [vapour, others, walls] = tension.pulls_on(list.fluid);

@@ -138,8 +138,7 @@ impl<'a> TensionSweep<'a> {
         let of_wall = |k: usize| {
             let wet = &pairs.wet[k];
             let gamma = self.strengths.walls[wet.solid as usize];
-            let rate: f64 =
-                (0..2).map(|j| gamma[j] * early(Clamp::PAPER, pairs.wall[k][j])).sum();
+            let rate: f64 = (0..2).map(|j| gamma[j] * early(Clamp::PAPER, pairs.wall[k][j])).sum();
             let around = pairs.around(k).iter();
             let sum: f64 = around.map(|pair| f64::from(pair.gradient4().length())).sum();
             length(rate * 2.0 * sum * scale)
@@ -233,19 +232,35 @@ impl<'a> TensionSweep<'a> {
         (0..self.pairs.wet.len()).into_par_iter().with_min_len(64).map(of_wet).collect()
     }
 
+    /// γ S(C(t + Δt)) of particles that may pull.
+    fn want(&self, moved: &[Vec4], out: &mut [[f32; 3]]) {
+        self.growth(moved, &self.wall_moved, out);
+        self.pairs.for_each(out, |list, out| {
+            for (i, out) in list.particles.clone().zip(out) {
+                if self.pairs.active[i] {
+                    let contribution = after(self.contribution[i], out);
+                    *out = self.strengths.fluid_pull(list.fluid, contribution);
+                }
+            }
+        });
+    }
+
+    /// The same, for tests.
+    #[cfg(test)]
+    pub fn wanted(&mut self, moved: &[Vec4]) -> Vec<[f32; 3]> {
+        let mut out = vec![[0.0; 3]; self.pairs.fluid.len()];
+        self.want(moved, &mut out);
+        out
+    }
+
     /// (D1), with the displacements of fluid particles by all that the solve does.
     pub fn sweep(&mut self, moved: &[Vec4]) -> PartnerSweep {
         let n = self.pairs.fluid.len();
         let mut next = std::mem::take(&mut self.next);
-        self.growth(moved, &self.wall_moved, &mut next.fluid);
-        self.pairs.for_each(&mut next.fluid, |list, out| {
-            for (i, out) in list.particles.clone().zip(out) {
-                if self.pairs.active[i] {
-                    let wanted = self.strengths.fluid_pull(list.fluid, after(self.contribution[i], out));
-                    let (now, step) = (self.now.fluid[i], self.step[0][i]);
-                    *out = std::array::from_fn(|k| now[k] + step * (wanted[k] - now[k]));
-                }
-            }
+        self.want(moved, &mut next.fluid);
+        let all = next.fluid.par_iter_mut().zip(&self.now.fluid).zip(&self.step[0]);
+        all.with_min_len(4096).for_each(|((next, now), step)| {
+            *next = std::array::from_fn(|k| now[k] + step * (next[k] - now[k]));
         });
         let [left, size, change] = reduce::sums(n, |i| {
             if !self.pairs.active[i] {

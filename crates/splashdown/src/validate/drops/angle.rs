@@ -102,8 +102,12 @@ fn run(report: &mut Report) -> Result<(), String> {
             }
         }
         let wet = settled(dimension, radii[0], young::needed_excess(0.0, dimension))?;
-        report.close(
-            format!("{dimension:?}: asked for 0°, share in one layer"), wet.film, 1.0, 0.05);
+        match dimension {
+            Dimension::Two => report.at_most("Two: asked for 0°, angle", wet.angle, 10.0),
+            Dimension::Three => {
+                report.close("Three: asked for 0°, share in one layer", wet.film, 1.0, 0.05);
+            }
+        }
         let repelled = settled(dimension, radii[0], young::needed_excess(180.0, dimension))?;
         report.at_most(
             format!("{dimension:?}: asked for 180°, h by which it is not above the floor"),

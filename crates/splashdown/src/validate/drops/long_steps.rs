@@ -59,9 +59,18 @@ fn run(report: &mut Report) -> Result<(), String> {
             let mean = (world.clock.time - begin) / (steps * capillary);
             report.close(format!("{variant}: mean step"), mean, multiple, 0.1 * multiple);
             report.note(format!("{variant}: iterations"), iterations / steps, 0.0);
-            report.at_most(format!("{variant}: share of solves that did not converge"), open / steps, 0.0);
+            report.at_most(
+                format!("{variant}: share of solves that did not converge"),
+                open / steps,
+                0.0,
+            );
             report.at_most(format!("{variant}: largest kinetic energy over γA"), moving, 5e-3);
-            report.close(format!("{variant}: energy over that with short steps"), energy / first, 1.0, 0.02);
+            report.close(
+                format!("{variant}: energy over that with short steps"),
+                energy / first,
+                1.0,
+                0.02,
+            );
         }
     }
     Ok(())

@@ -3,24 +3,22 @@
 mod angle;
 mod derivatives;
 mod keep;
-mod lab;
 mod long_steps;
-mod sessile;
-mod slopes;
 mod oscillation;
 mod pin;
 mod pressure;
+mod sessile;
+mod slopes;
 
 pub use angle::CASE as CONTACT_ANGLE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
-pub use lab::CASE as LAB;
+pub use long_steps::CASE as CAPILLARY_STEP;
 pub use oscillation::CASE as OSCILLATION;
 pub use pin::CASE as FLOATING_PIN;
-pub use long_steps::CASE as CAPILLARY_STEP;
+pub use pressure::CASE as YOUNG_LAPLACE;
 pub use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
 pub use slopes::CASE as SLOPES;
-pub use pressure::CASE as YOUNG_LAPLACE;
 
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::{Calibration, FluidSurface};
@@ -80,12 +78,7 @@ fn drop(dimension: Dimension, radius: f64, calibration: Calibration) -> World {
 }
 
 /// The same with a spacing of `scale` times H.
-fn scaled_drop(
-    dimension: Dimension,
-    radius: f64,
-    calibration: Calibration,
-    scale: f64,
-) -> World {
+fn scaled_drop(dimension: Dimension, radius: f64, calibration: Calibration, scale: f64) -> World {
     let mut world = World::new(dimension, scale * H);
     world.gravity = DVec3::ZERO;
     world.pressure.solver = PressureSolver::Iisph;

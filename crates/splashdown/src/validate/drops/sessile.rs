@@ -68,7 +68,8 @@ fn measured(world: &World, solver: CouplingSolver) -> Result<[f64; 2], String> {
     world.coupling.solver = solver;
     let (mut iterations, begin) = (0.0, Instant::now());
     for _ in 0..STEPS[1] {
-        iterations += f64::from(world.step(f64::MAX).map_err(|e| e.to_string())?.density_iterations);
+        iterations +=
+            f64::from(world.step(f64::MAX).map_err(|e| e.to_string())?.density_iterations);
     }
     let count = STEPS[1] as f64;
     Ok([iterations / count, begin.elapsed().as_secs_f64() / count])
@@ -88,7 +89,11 @@ fn table(report: &mut Report, spacings: &[f64]) -> Result<(), String> {
             report.note(format!("{variant}: iterations, plain"), plain, plain);
             report.note(format!("{variant}: iterations, accelerated"), fast, fast);
             report.at_most(format!("{variant}: accelerated over plain"), fast / plain, 0.5);
-            report.note(format!("{variant}: time of a step over that of plain sweeps"), fast_time / plain_time, 0.5);
+            report.note(
+                format!("{variant}: time of a step over that of plain sweeps"),
+                fast_time / plain_time,
+                0.5,
+            );
         }
     }
     Ok(())

@@ -18,8 +18,8 @@ pub const CASE: Case = Case {
 };
 
 const G: f64 = 9.81;
-/// As long as drops settle, and as long as they are watched then, s.
-const WHILE: [f64; 2] = [0.08, 0.12];
+/// As long as drops settle, and as long as those that slip and those that stick are watched then, s.
+const WHILE: [f64; 3] = [0.08, 0.1, 0.3];
 
 /// A cube of so many particles to a side that lies on a slope, with the tensions of figure 16. Gravity is what is
 /// turned.
@@ -53,13 +53,13 @@ fn place(world: &World) -> f64 {
     world.particles.position[..n].iter().map(|p| p.x).sum::<f64>() / (n as f64 * H)
 }
 
-/// How far, in h, the drop goes with friction `mu`, and how fast it goes in the second half of the time, in h/s.
-fn watched(mut world: World, mu: f64) -> Result<[f64; 2], String> {
+/// How far, in h, the drop goes with friction `mu`, and how fast it goes in the last quarter of the time, in h/s.
+fn watched(mut world: World, mu: f64, duration: f64) -> Result<[f64; 2], String> {
     world.tension.fluids[0].friction = Scalar::Constant(mu);
     let (start, begin) = (place(&world), world.clock.time);
-    advance(&mut world, begin + 0.5 * WHILE[1], |_, _| ())?;
+    advance(&mut world, begin + 0.75 * duration, |_, _| ())?;
     let middle = (place(&world), world.clock.time);
-    advance(&mut world, begin + WHILE[1], |_, _| ())?;
+    advance(&mut world, begin + duration, |_, _| ())?;
     let speed = (place(&world) - middle.0) / (world.clock.time - middle.1);
     Ok([place(&world) - start, speed])
 }
@@ -78,8 +78,8 @@ fn run(report: &mut Report) -> Result<(), String> {
             })?;
             let weight = world.particle_mass(0) * world.fluid_count() as f64 * G;
             let critical = weight * f64::to_radians(degrees).sin() / (load / f64::max(count, 1.0));
-            let [slipped, fast] = watched(world.clone(), 0.8 * critical)?;
-            let [_, creep] = watched(world, 1.2 * critical)?;
+            let [slipped, fast] = watched(world.clone(), 0.8 * critical, WHILE[1])?;
+            let [_, creep] = watched(world, 1.2 * critical, WHILE[2])?;
             let variant = format!("{side}³ particles, {degrees}°");
             report.note(format!("{variant}: critical friction"), critical, critical);
             // Steeper slopes and larger drops ask for more friction: the order of figure 16.
