@@ -41,8 +41,8 @@ pub struct Report {
     pub iterations: f64,
     /// Nanoseconds per fluid particle and pressure iteration.
     pub iteration_ns: f64,
-    /// Time of an iteration over that of the scene without surface tension, if it has any; by the time that processors
-    /// spent, where the system tells.
+    /// Time of an iteration over that of the scene without surface tension, if it has any; the fastest step of each,
+    /// because noise only ever adds.
     pub over_no_tension: Option<f64>,
     /// Bytes of neighbour lists per fluid particle.
     pub list_bytes: f64,
@@ -74,26 +74,16 @@ impl Report {
 struct Cost {
     /// Seconds by phase.
     seconds: [f64; PHASES.len()],
-    /// Seconds of processors, of all threads, where the system tells.
-    processor: Option<f64>,
     /// Of both pressure solves together.
     iterations: u32,
+    /// Seconds per pressure iteration in the fastest step.
+    fastest: f64,
 }
 
-impl Cost {
-    /// Seconds per pressure iteration.
-    fn of_iteration(&self) -> f64 {
-        let solves = ["divergence solve", "density solve"];
-        let phases = PHASES.iter().zip(self.seconds);
-        let in_solves: f64 = phases.filter(|(name, _)| solves.contains(name)).map(|p| p.1).sum();
-        in_solves / f64::from(self.iterations)
-    }
-
-    /// The same in seconds of processors: as large a share of them as of the time. Fair on a machine that others use.
-    fn of_iteration_alone(&self) -> Option<f64> {
-        let all: f64 = self.seconds.iter().sum();
-        self.processor.map(|processor| self.of_iteration() * processor / all)
-    }
+/// Seconds in pressure solves.
+fn in_solves(seconds: &[f64; PHASES.len()]) -> f64 {
+    let is_solve = |name: &str| ["divergence solve", "density solve"].contains(&name);
+    PHASES.iter().zip(seconds).filter(|(name, _)| is_solve(name)).map(|(_, s)| s).sum()
 }
 
 /// Steps `world` `warm_up` times unmeasured, then `steps` times measured.
@@ -101,14 +91,14 @@ fn measure(world: &mut World, warm_up: u64, steps: u64) -> Result<Cost, StepErro
     for _ in 0..warm_up {
         world.step(f64::MAX)?;
     }
-    let mut cost = Cost { seconds: [0.0; PHASES.len()], processor: None, iterations: 0 };
-    let begin = processor_seconds();
+    let mut cost = Cost { seconds: [0.0; PHASES.len()], iterations: 0, fastest: f64::INFINITY };
     for _ in 0..steps {
         let step = world.step(f64::MAX)?;
-        cost.iterations += step.density_iterations + step.divergence_iterations;
+        let iterations = step.density_iterations + step.divergence_iterations;
+        cost.iterations += iterations;
+        cost.fastest = cost.fastest.min(in_solves(&step.seconds) / f64::from(iterations.max(1)));
         cost.seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
     }
-    cost.processor = processor_seconds().zip(begin).map(|(end, begin)| end - begin);
     Ok(cost)
 }
 
@@ -121,19 +111,15 @@ pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepEr
     let lists = world.neighbors();
     let per_particle = 1e9 / (fluid as f64 * steps as f64);
     let neighbors = lists.pair_count() as f64 / fluid as f64;
-    let list_bytes = lists.bytes() as f64 / fluid as f64;
+    let list_bytes = (lists.bytes() + world.surface_list_bytes()) as f64 / fluid as f64;
     let machine = Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() };
-    let iteration_ns = |cost: &Cost| cost.of_iteration() * 1e9 / fluid as f64;
     let mut over_no_tension = None;
     if world.tension.pulls() {
         let friction = world.tension.fluids.iter().map(|fluid| fluid.friction.clone());
         let fluids = friction.map(|friction| FluidSurface { friction, ..FluidSurface::NONE });
         world.tension.fluids = fluids.collect();
         world.tension.walls.clear();
-        let other = measure(world, 1, steps)?;
-        let alone = cost.of_iteration_alone().zip(other.of_iteration_alone());
-        let [with, without] = alone.map_or([cost.of_iteration(), other.of_iteration()], Into::into);
-        over_no_tension = Some(with / without);
+        over_no_tension = Some(cost.fastest / measure(world, 1, steps)?.fastest);
     }
     Ok(Report {
         fluid,
@@ -142,7 +128,7 @@ pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepEr
         neighbors,
         phases: cost.seconds.map(|s| s * per_particle),
         iterations: f64::from(cost.iterations) / steps as f64,
-        iteration_ns: iteration_ns(&cost),
+        iteration_ns: in_solves(&cost.seconds) * 1e9 / (fluid as f64 * f64::from(cost.iterations)),
         over_no_tension,
         list_bytes,
         peak_bytes,
@@ -155,14 +141,6 @@ fn peak_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes * 1024.0)
-}
-
-/// Time that processors have spent on this process, s. The system counts in hundredths.
-fn processor_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |k: usize| fields.get(k)?.parse::<f64>().ok();
-    Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
 /// The best of a few runs of `work`, s: what the machine can do when nobody disturbs it.

@@ -127,6 +127,7 @@ impl World {
         let reference = self.reference_density();
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
+        work.surface.give_back(&mut work.neighbors);
         let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,

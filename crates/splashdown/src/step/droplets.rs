@@ -153,6 +153,11 @@ impl World {
         work.droplets.friction.iter().for_each(|&(i, p)| self.particles.grip[i] = unit * p);
     }
 
+    /// Bytes held by lists of neighbours for surface tension.
+    pub fn surface_list_bytes(&self) -> usize {
+        self.workspace.surface.bytes()
+    }
+
     /// How hard fluid that grips walls is pressed against them in the last step, N: the sum of the sizes of these forces.
     pub fn grip_load(&self) -> f64 {
         let dt = self.clock.dt;

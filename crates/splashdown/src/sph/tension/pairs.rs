@@ -83,9 +83,16 @@ pub struct Pulls {
 }
 
 impl SurfacePairs {
-    /// Takes the wide lists of this step's search, and gives the last ones back to be filled anew.
+    /// Gives the lists back to be filled anew: they are too large for two sets.
+    pub fn give_back(&mut self, neighbors: &mut Neighbors) {
+        if !self.lists.is_empty() {
+            neighbors.wide = std::mem::take(&mut self.lists);
+        }
+    }
+
+    /// Takes the wide lists of this step's search.
     pub fn rebuild(&mut self, world: &World, neighbors: &mut Neighbors) {
-        std::mem::swap(&mut self.lists, &mut neighbors.wide);
+        self.lists = std::mem::take(&mut neighbors.wide);
         let h = world.spacing;
         let kernel = world.kernel();
         self.kernel = Some((kernel.kind, Stretch::new(kernel, world.surface_support())));
@@ -230,6 +237,11 @@ impl SurfacePairs {
     /// Wall particles near fluid, with their solids and their places relative to those.
     pub fn wet(&self) -> impl Iterator<Item = (usize, usize, DVec3)> {
         self.wet.iter().map(|wet| (wet.particle as usize, wet.solid as usize, wet.arm))
+    }
+
+    /// Bytes held by the lists.
+    pub fn bytes(&self) -> usize {
+        self.lists.iter().map(Wide::bytes).sum()
     }
 
     /// (T1) at the beginning of the step, in the unit of `strengths`.
