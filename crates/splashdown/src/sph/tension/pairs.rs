@@ -234,11 +234,6 @@ impl SurfacePairs {
         &self.wet_pairs[start..self.wet[k].end as usize]
     }
 
-    /// Wall particles near fluid, with their solids and their places relative to those.
-    pub fn wet(&self) -> impl Iterator<Item = (usize, usize, DVec3)> {
-        self.wet.iter().map(|wet| (wet.particle as usize, wet.solid as usize, wet.arm))
-    }
-
     /// Bytes held by the lists.
     pub fn bytes(&self) -> usize {
         self.lists.iter().map(Wide::bytes).sum()

@@ -393,20 +393,20 @@ impl Vectorised for Growth<'_> {
             }
             let (u, gradient) = (moved[i], &list.sums[k].gradient);
             let total = |change: Vec4| change.x + change.y + change.z;
-            for kind in 0..2 {
+            let of_fluid = |kind: usize| {
                 let fours = list.fours(k, kind);
-                out[kind] = if fours.is_empty() {
-                    0.0
-                } else {
-                    total(u * gradient[kind] - list.unit * L::weighted_sum(fours, &local))
-                };
-            }
+                if fours.is_empty() {
+                    return 0.0;
+                }
+                total(u * gradient[kind] - list.unit * L::weighted_sum(fours, &local))
+            };
+            let (same, others) = (of_fluid(0), of_fluid(1));
             let mut change = u * gradient[2];
             for pair in if walls.is_empty() { &[] } else { list.walls(k) } {
                 let b = pair.index as usize;
                 change -= volume[b] * pair.gradient4() * walls[b - first_wall];
             }
-            out[2] = total(change);
+            *out = [same, others, total(change)];
         }
     }
 }

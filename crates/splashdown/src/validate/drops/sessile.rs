@@ -85,7 +85,7 @@ fn table(report: &mut Report, spacings: &[f64]) -> Result<(), String> {
             let [plain, plain_time] = measured(&world, CouplingSolver::Jacobi)?;
             let [fast, fast_time] = measured(&world, CouplingSolver::Nncg)?;
             let n = world.fluid_count();
-            let variant = format!("{n} particles, {} ms", dt * 1e3);
+            let variant = format!("{n} particles, {:.2} ms", dt * 1e3);
             report.note(format!("{variant}: iterations, plain"), plain, plain);
             report.note(format!("{variant}: iterations, accelerated"), fast, fast);
             report.at_most(format!("{variant}: accelerated over plain"), fast / plain, 0.5);
