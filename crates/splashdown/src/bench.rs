@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
+use crate::sph::tension::FluidSurface;
 use crate::world::{NEWTON_PHASES, PHASES, StepError, World};
 
 /// What the machine can do, measured with this many threads on this scene's lists.
@@ -42,6 +43,9 @@ pub struct Report {
     pub iteration_ns: f64,
     /// The same without what is done once in a solve: sources, warm start, the final push.
     pub sweep_ns: f64,
+    /// Time of an iteration over that of the scene without surface tension, if it has any; the fastest step of each,
+    /// because noise only ever adds.
+    pub over_no_tension: Option<f64>,
     /// Bytes of neighbour lists per fluid particle.
     pub list_bytes: f64,
     /// The most memory the process had held by then, bytes, where the system tells.
@@ -105,41 +109,74 @@ pub fn newton(world: &mut World, warm_up: u64, steps: u64) -> Result<Newton, Ste
     })
 }
 
+/// What steps cost.
+struct Cost {
+    /// Seconds by phase.
+    seconds: [f64; PHASES.len()],
+    /// Of both pressure solves together.
+    iterations: u32,
+    /// Seconds in their loops.
+    sweeping: f64,
+    /// Seconds per pressure iteration in the fastest step.
+    fastest: f64,
+}
+
+/// Seconds in pressure solves.
+fn in_solves(seconds: &[f64; PHASES.len()]) -> f64 {
+    let is_solve = |name: &str| ["divergence solve", "density solve"].contains(&name);
+    PHASES.iter().zip(seconds).filter(|(name, _)| is_solve(name)).map(|(_, s)| s).sum()
+}
+
 /// Steps `world` `warm_up` times unmeasured, then `steps` times measured.
-pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
+fn measure(world: &mut World, warm_up: u64, steps: u64) -> Result<Cost, StepError> {
     for _ in 0..warm_up {
         world.step(f64::MAX)?;
     }
-    let mut seconds = [0.0; PHASES.len()];
-    let (mut iterations, mut sweeping) = (0, 0.0);
+    let mut cost =
+        Cost { seconds: [0.0; PHASES.len()], iterations: 0, sweeping: 0.0, fastest: f64::INFINITY };
     for _ in 0..steps {
         let step = world.step(f64::MAX)?;
-        iterations += step.density_iterations + step.divergence_iterations;
-        sweeping += step.sweep_seconds;
-        for (sum, s) in seconds.iter_mut().zip(step.seconds) {
-            *sum += s;
-        }
+        let iterations = step.density_iterations + step.divergence_iterations;
+        cost.iterations += iterations;
+        cost.sweeping += step.sweep_seconds;
+        cost.fastest = cost.fastest.min(in_solves(&step.seconds) / f64::from(iterations.max(1)));
+        cost.seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
     }
+    Ok(cost)
+}
+
+/// Steps `world` `warm_up` times unmeasured, then `steps` times measured; a world with surface tension once more
+/// without, from where it then is.
+pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
+    let cost = measure(world, warm_up, steps)?;
     let fluid = world.fluid_count();
+    let peak_bytes = peak_bytes(); // before the measurements below, which take memory of their own
     let lists = world.neighbors();
     let per_particle = 1e9 / (fluid as f64 * steps as f64);
-    let phases = seconds.map(|s| s * per_particle);
-    let iterations = f64::from(iterations) / steps as f64;
-    let solves = ["divergence solve", "density solve"];
-    let in_solves: f64 =
-        PHASES.iter().zip(phases).filter(|(name, _)| solves.contains(name)).map(|p| p.1).sum();
+    let neighbors = lists.pair_count() as f64 / fluid as f64;
+    let list_bytes = (lists.bytes() + world.surface_list_bytes()) as f64 / fluid as f64;
+    let machine = Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() };
+    let mut over_no_tension = None;
+    if world.tension.pulls() {
+        let friction = world.tension.fluids.iter().map(|fluid| fluid.friction.clone());
+        let fluids = friction.map(|friction| FluidSurface { friction, ..FluidSurface::NONE });
+        world.tension.fluids = fluids.collect();
+        world.tension.walls.clear();
+        over_no_tension = Some(cost.fastest / measure(world, 1, steps)?.fastest);
+    }
     Ok(Report {
         fluid,
         walls: world.particles.len() - fluid,
         steps,
-        neighbors: lists.pair_count() as f64 / fluid as f64,
-        phases,
-        iterations,
-        iteration_ns: in_solves / iterations,
-        sweep_ns: sweeping * per_particle / iterations,
-        list_bytes: lists.bytes() as f64 / fluid as f64,
-        peak_bytes: peak_bytes(), // before the measurements below, which take memory of their own
-        machine: Machine { gather_ns: gather_ns(lists, fluid), bandwidth: bandwidth() },
+        neighbors,
+        phases: cost.seconds.map(|s| s * per_particle),
+        iterations: f64::from(cost.iterations) / steps as f64,
+        iteration_ns: in_solves(&cost.seconds) * 1e9 / (fluid as f64 * f64::from(cost.iterations)),
+        sweep_ns: cost.sweeping * 1e9 / (fluid as f64 * f64::from(cost.iterations)),
+        over_no_tension,
+        list_bytes,
+        peak_bytes,
+        machine,
     })
 }
 

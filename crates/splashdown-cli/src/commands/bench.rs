@@ -57,6 +57,9 @@ fn table(name: &str, report: &Report) -> String {
     line("pressure iterations per step", format!("{:.1}", report.iterations));
     line("ns per particle and pressure iteration", format!("{:.1}", report.iteration_ns));
     line("the same without what a solve does once", format!("{:.1}", report.sweep_ns));
+    if let Some(ratio) = report.over_no_tension {
+        line("over an iteration without surface tension", format!("{ratio:.2}"));
+    }
     line("machine: ns to fetch a neighbour's record", format!("{:.2}", report.machine.gather_ns));
     line("machine: GB/s read in order", format!("{:.1}", report.machine.bandwidth));
     line("iteration over the gather limit", format!("{:.2}", report.over_gather_limit()));
@@ -116,6 +119,7 @@ fn json(name: &str, report: &Report) -> String {
         "iterations": report.iterations,
         "ns_per_particle_and_iteration": report.iteration_ns,
         "ns_per_particle_and_sweep": report.sweep_ns,
+        "over_no_tension": report.over_no_tension,
         "gather_ns": report.machine.gather_ns,
         "bandwidth_gb_per_s": report.machine.bandwidth,
         "over_gather_limit": report.over_gather_limit(),

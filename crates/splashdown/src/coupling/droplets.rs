@@ -1,14 +1,8 @@
 //! Surface tension and friction of fluids on walls, as unknowns beside the pressures.
 //!
-//! Paper: Probst & Teschner 2024 (PT24), algorithm 1. The unknowns are the impulses of tension on fluid
-//! particles and on solids, P, and of friction, p (`sph::wall_friction`). With the force F of (T6) at the end
-//! of the step, which all impulses together lead to,
-//!
-//!   P ← P + ω α (F − P)                                         (D1)  PT24 eq. 18b
-//!
-//! α is one number for all particles, so that P has no momentum after any number of sweeps (per particle it
-//! has); solids that tension moves are swept alike. α = 1/(1 + B) with B of `SurfacePairs::stiffness`.
-//! Sweeps start from the forces at the beginning of the step, and from the friction of the last one.
+//! Paper: Probst & Teschner 2024 (PT24), algorithm 1. The unknowns are what interfaces pull with (`sph::tension::sweep`)
+//! and the impulses of friction p (`sph::wall_friction`). Sweeps start from the pulls at the beginning of the step, and
+//! from the friction of the last one.
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
@@ -18,16 +12,17 @@ use glam::Vec4;
 
 use crate::math::DVec3;
 use crate::rigid::bodies::{Body, Twist};
-use crate::solve::reduce;
 use crate::sph::pressure::partner::PartnerSweep;
 use crate::sph::tension::energy::Strengths;
-use crate::sph::tension::pairs::{Pulls, SurfacePairs};
+use crate::sph::tension::pairs::SurfacePairs;
+use crate::sph::tension::sweep::TensionSweep;
 use crate::sph::wall_friction::Grip;
 
-/// ω
-const OMEGA: f64 = 0.5;
+/// Sweeps for which tension rests once its residual is small: it converges before friction does, and its sweeps cost the
+/// most. No solve ends while it rests.
+const REST: u32 = 2;
 
-/// An unknown vector with what acceleration needs.
+/// Impulses of friction with what acceleration needs.
 #[derive(Clone, Debug, Default)]
 struct Unknown {
     now: Vec<DVec3>,
@@ -43,12 +38,12 @@ impl Unknown {
 
     /// (P6)
     fn accelerate(&mut self, beta: f64) {
-        let all = self.now.par_iter_mut().zip(&self.next).zip(&mut self.direction);
-        all.with_min_len(4096).for_each(|((now, &next), direction)| {
+        let all = self.now.iter_mut().zip(&self.next).zip(&mut self.direction);
+        for ((now, &next), direction) in all {
             let change = next - *now;
             *now = next + beta * *direction;
             *direction = beta * *direction + change;
-        });
+        }
     }
 }
 
@@ -64,8 +59,8 @@ pub struct Start {
     pub grips: Vec<Grip>,
     /// Friction of the last step, one for each of `grips`.
     pub friction: Vec<DVec3>,
-    /// How many solids there are.
-    pub solids: usize,
+    /// Which solids the solve moves, of all solids.
+    pub dynamic: Vec<bool>,
     /// Share by which forces may be off.
     pub error: f64,
 }
@@ -81,73 +76,57 @@ pub struct Found {
     pub friction: Vec<(usize, DVec3)>,
     /// Impulses of tension and of friction on all solids.
     pub on_solids: [Vec<Twist>; 2],
+    /// Σ |N| of the particles that grip walls.
+    pub pressed: f64,
 }
 
 /// Tension and friction during a solve.
 pub struct Droplets<'a> {
-    pairs: &'a SurfacePairs,
     start: Start,
-    /// ω α; none without tension.
-    relaxation: Option<f64>,
-    pulls: Pulls,
-    force: Vec<DVec3>,
-    /// P of fluid particles.
-    tension: Unknown,
-    /// P of solids: linear and angular parts in turn.
-    on_solids: Unknown,
+    /// None where nothing has any tension.
+    tension: Option<TensionSweep<'a>>,
+    /// For how many more sweeps tension stays as it is.
+    rest: u32,
+    /// Whether what it pulls with has changed since `pulled` was computed.
+    is_fresh: bool,
+    /// Displacement of each fluid particle by tension.
+    pulled: Vec<Vec4>,
     /// p of `start.grips`.
     friction: Unknown,
-    /// Displacements of all particles by now, in h.
-    displacement: Vec<DVec3>,
-    /// Displacement of each fluid particle by P and p.
-    own: Vec<DVec3>,
+    /// Displacement of each fluid particle by tension and friction.
+    own: Vec<Vec4>,
+    /// The same with that by pressure.
+    moved: Vec<Vec4>,
 }
 
 impl<'a> Droplets<'a> {
     /// Ready to solve. Without tension `pairs` are not looked at.
     pub fn new(pairs: &'a SurfacePairs, start: Start) -> Droplets<'a> {
         let n = start.inverse_mass.len();
-        let mut droplets = Droplets {
-            pairs,
-            relaxation: None,
-            pulls: Pulls::default(),
-            force: vec![DVec3::ZERO; n],
-            tension: Unknown::new(vec![DVec3::ZERO; n]),
-            on_solids: Unknown::new(vec![DVec3::ZERO; 2 * start.solids]),
+        let tension = (start.strengths.largest() > 0.0).then(|| {
+            let inverse_mass = start.inverse_mass.iter().map(|&m| m as f32).collect();
+            let (strengths, dynamic) = (start.strengths.clone(), start.dynamic.clone());
+            let displacement = &start.displacement;
+            TensionSweep::new(pairs, strengths, inverse_mass, displacement, dynamic, start.error)
+        });
+        Droplets {
+            tension,
+            rest: 0,
+            is_fresh: true,
+            pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.clone()),
-            displacement: start.displacement.clone(),
-            own: vec![DVec3::ZERO; n],
+            own: vec![Vec4::ZERO; n],
+            moved: vec![Vec4::ZERO; n],
             start,
-        };
-        if droplets.start.strengths.largest() > 0.0 {
-            let lightest = droplets.start.inverse_mass.iter().copied().fold(0.0, f64::max);
-            let stiffness = lightest * pairs.stiffness(&droplets.start.strengths);
-            droplets.relaxation = Some(OMEGA / (1.0 + stiffness));
-            pairs.pulls(&droplets.start.strengths, None, &mut droplets.pulls);
-            let reactions = droplets.pull();
-            droplets.tension = Unknown::new(droplets.force.clone());
-            droplets.on_solids = Unknown::new(reactions);
         }
-        droplets
-    }
-
-    /// (T6) at the present pulls into `force`; returns the forces on solids.
-    fn pull(&mut self) -> Vec<DVec3> {
-        self.pairs.forces(&self.pulls, &mut self.force);
-        let reactions = self.pairs.reactions(&self.pulls, self.start.solids);
-        reactions.iter().flat_map(|twist| [twist.linear, twist.angular]).collect()
     }
 
     /// Adds the impulses of tension and friction to those on solids.
     pub fn react(&self, impulse: &mut [Twist]) {
-        self.react_to_tension(impulse);
-        self.react_to_friction(impulse);
-    }
-
-    fn react_to_tension(&self, impulse: &mut [Twist]) {
-        for (sum, part) in impulse.iter_mut().zip(self.on_solids.now.as_chunks::<2>().0) {
-            sum.add(1.0, &Twist { linear: part[0], angular: part[1] });
+        if let Some(tension) = &self.tension {
+            tension.react(impulse);
         }
+        self.react_to_friction(impulse);
     }
 
     fn react_to_friction(&self, impulse: &mut [Twist]) {
@@ -158,87 +137,70 @@ impl<'a> Droplets<'a> {
     /// Where everything goes with the displacements `push` by pressure and the motions of `bodies`; how
     /// hard walls are pressed.
     pub fn respond(&mut self, kappa: &[f32], push: &[Vec4], bodies: &[Body]) {
-        let tension = self.own.par_iter_mut().zip(&self.tension.now).zip(&self.start.inverse_mass);
-        tension.with_min_len(4096).for_each(|((own, &p), &m)| *own = m * p);
+        if let Some(tension) = &mut self.tension {
+            if std::mem::take(&mut self.is_fresh) {
+                tension.displace(&mut self.pulled);
+            }
+            tension.carry(bodies);
+        }
+        self.own.copy_from_slice(&self.pulled);
         for (grip, &p) in self.start.grips.iter_mut().zip(&self.friction.now) {
             grip.press(kappa[grip.particle]);
-            self.own[grip.particle] += self.start.inverse_mass[grip.particle] * p;
+            let moved = self.start.inverse_mass[grip.particle] * p;
+            self.own[grip.particle] += moved.as_vec3().extend(0.0);
         }
-        let n = self.own.len();
-        let fluid = self.displacement[..n].par_iter_mut().zip(&self.start.displacement);
-        fluid.zip(&self.own).zip(push).with_min_len(4096).for_each(|(((u, &base), &own), push)| {
-            *u = base + own + push.truncate().as_dvec3();
-        });
-        if self.relaxation.is_some() && !bodies.is_empty() {
-            for (b, solid, arm) in self.pairs.wet() {
-                if bodies[solid].is_dynamic {
-                    self.displacement[b] = bodies[solid].motion.at(arm);
-                }
-            }
-        }
+        let all = self.moved.par_iter_mut().zip(&self.own).zip(push).with_min_len(4096);
+        all.for_each(|((moved, &own), &push)| *moved = own + push);
     }
 
-    /// Adds the displacements by P and p to `push`.
+    /// Adds the displacements by tension and friction to `push`, as it was when they were asked to respond.
     pub fn shove(&self, push: &mut [Vec4]) {
-        push.par_iter_mut().zip(&self.own).with_min_len(4096).for_each(|(push, own)| {
-            *push += own.as_vec3().extend(0.0);
-        });
+        push.copy_from_slice(&self.moved);
     }
 
-    /// What the solve found.
+    /// What the solve found, in double precision.
     pub fn result(self) -> Found {
-        let mut on_solids = [vec![Twist::default(); self.start.solids], Vec::new()];
-        on_solids[1] = on_solids[0].clone();
-        self.react_to_tension(&mut on_solids[0]);
+        let solids = self.start.dynamic.len();
+        let (n, none) = (self.own.len(), vec![Twist::default(); solids]);
+        let (tension, on_solids) = match &self.tension {
+            Some(tension) => tension.result(solids),
+            None => (vec![DVec3::ZERO; n], none.clone()),
+        };
+        let mut on_solids = [on_solids, none];
         self.react_to_friction(&mut on_solids[1]);
+        let mass = &self.start.inverse_mass;
+        let mut displacement: Vec<DVec3> = tension.iter().zip(mass).map(|(&p, &m)| m * p).collect();
         let frictions = self.start.grips.iter().zip(&self.friction.now);
-        Found {
-            friction: frictions.map(|(grip, &p)| (grip.particle, p)).collect(),
-            displacement: self.own,
-            tension: self.tension.now,
-            on_solids,
-        }
+        let friction: Vec<_> = frictions.map(|(grip, &p)| (grip.particle, p)).collect();
+        friction.iter().for_each(|&(i, p)| displacement[i] += mass[i] * p);
+        let pressed = self.start.grips.iter().map(Grip::pressed).sum();
+        Found { displacement, tension, friction, on_solids, pressed }
     }
 
     /// One sweep of (D1) and (F3).
     pub fn sweep(&mut self, bodies: &[Body]) -> PartnerSweep {
-        let tension = self.sweep_tension();
         let friction = self.sweep_friction(bodies);
+        let Some(tension) = &mut self.tension else { return friction };
+        if self.rest > 0 {
+            self.rest -= 1;
+            return PartnerSweep { converged: false, ..friction };
+        }
+        let tension = tension.sweep(&self.moved);
+        self.is_fresh = true;
+        self.rest = if tension.converged { REST } else { 0 };
         PartnerSweep {
             change: tension.change + friction.change,
             converged: tension.converged && friction.converged,
         }
     }
 
-    fn sweep_tension(&mut self) -> PartnerSweep {
-        let Some(relaxation) = self.relaxation else {
-            return PartnerSweep { change: 0.0, converged: true };
-        };
-        let displacement = Some(self.displacement.as_slice());
-        self.pairs.pulls(&self.start.strengths, displacement, &mut self.pulls);
-        let reactions = self.pull();
-        let Unknown { now, next, .. } = &mut self.tension;
-        next.par_iter_mut().zip(&*now).zip(&self.force).with_min_len(4096).for_each(
-            |((next, &now), &force)| *next = now + relaxation * (force - now), // (D1)
-        );
-        let solids = &mut self.on_solids;
-        for ((next, &now), force) in solids.next.iter_mut().zip(&solids.now).zip(reactions) {
-            *next = now + relaxation * (force - now);
-        }
-        let (now, force, mass) = (&self.tension.now, &self.force, &self.start.inverse_mass);
-        let [left, size, square] = reduce::sums(now.len(), |i| {
-            let rest = force[i] - now[i];
-            [rest.length(), force[i].length(), mass[i] * rest.length_squared()]
-        });
-        let change = relaxation * square; // |ΔP|² / (ω α)
-        PartnerSweep { change, converged: left <= self.start.error * size }
-    }
-
     fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
         let (mut change, mut left, mut limit) = (0.0, 0.0, 0.0);
         let Unknown { now, next, .. } = &mut self.friction;
         for ((grip, now), next) in self.start.grips.iter().zip(now).zip(next) {
-            let (after, rest) = grip.update(*now, self.displacement[grip.particle], bodies);
+            let moved = self.moved[grip.particle].truncate().as_dvec3();
+            let u = self.start.displacement[grip.particle] + moved;
+            let (after, rest) = grip.update(*now, u, bodies);
             change += grip.compliance() * (after - *now).length_squared();
             (left, limit) = (left + rest, limit + grip.limit());
             *next = after;
@@ -248,8 +210,9 @@ impl<'a> Droplets<'a> {
 
     /// (P6), friction kept inside its cone.
     pub fn accelerate(&mut self, beta: f64) {
-        self.tension.accelerate(beta);
-        self.on_solids.accelerate(beta);
+        if let Some(tension) = self.tension.as_mut().filter(|_| self.is_fresh) {
+            tension.accelerate(beta);
+        }
         self.friction.accelerate(beta);
         let frictions = self.start.grips.iter().zip(&mut self.friction.now);
         frictions.for_each(|(grip, p)| *p = grip.project(*p));
@@ -257,8 +220,10 @@ impl<'a> Droplets<'a> {
 
     /// Goes back to the result of the last sweep.
     pub fn finish(&mut self) {
-        for unknown in [&mut self.tension, &mut self.on_solids, &mut self.friction] {
-            unknown.now.clone_from(&unknown.next);
+        if let Some(tension) = &mut self.tension {
+            tension.finish();
         }
+        (self.rest, self.is_fresh) = (0, true);
+        self.friction.now.clone_from(&self.friction.next);
     }
 }

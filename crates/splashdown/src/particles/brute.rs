@@ -10,6 +10,7 @@ use crate::particles::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
 use crate::particles::pair::unit;
 use crate::particles::store::reorder;
+use crate::particles::wide::Stretch;
 use crate::with_kernel;
 use proptest::prelude::*;
 
@@ -49,7 +50,7 @@ impl Scene {
     }
 
     /// Sorts every object along the curve and searches with cells of `cell` h.
-    fn search(&mut self, cell: f64, wide_radius: Option<f32>) -> Neighbors {
+    fn search(&mut self, cell: f64, wide: Option<f64>) -> Neighbors {
         let bounds = Aabb::around(self.position.iter().copied());
         let grid = CellGrid::around(bounds, cell * self.h, DVec3::ZERO).unwrap();
         let (mut keys, mut within): (Vec<_>, Vec<_>) =
@@ -74,7 +75,7 @@ impl Scene {
             firmness: Firmness::NONE,
             kernel: Kernel { kind: self.kernel, dimension: self.dimension },
             cells: grid.shape(self.h),
-            wide_radius,
+            wide,
         });
         assert!(found.is_ok());
         neighbors
@@ -82,11 +83,10 @@ impl Scene {
 }
 
 /// Compares the search with the O(n²) loop.
-fn check(
-    scene: &Scene,
-    neighbors: &Neighbors,
-    wide_radius: Option<f32>,
-) -> Result<(), TestCaseError> {
+fn check(scene: &Scene, neighbors: &Neighbors, wide: Option<f64>) -> Result<(), TestCaseError> {
+    if let Some(support) = wide {
+        check_wide(scene, neighbors, support)?;
+    }
     let n = scene.fluid_count();
     let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
     let sigma = kernel.lattice_sigma() / kernel.sigma();
@@ -139,17 +139,45 @@ fn check(
             }
             let error = (f64::from(chunk.sums[k].number_density) - density).abs();
             prop_assert!(error < 2.0e-6 * density, "density {density} off by {error:e}");
-
-            if let Some(radius) = wide_radius {
-                let radius = f64::from(radius);
-                let found: BTreeSet<usize> = chunk.wide(k).iter().map(|&j| j as usize).collect();
-                prop_assert_eq!(found.len(), chunk.wide(k).len());
-                let expected = scene.within(i, 0..scene.position.len(), radius);
-                prop_assert!(scene.same(i, radius, &found, &expected));
-            }
         }
     }
     prop_assert_eq!(seen, n);
+    Ok(())
+}
+
+/// The same for the lists with the wide kernel.
+fn check_wide(scene: &Scene, neighbors: &Neighbors, support: f64) -> Result<(), TestCaseError> {
+    let n = scene.fluid_count();
+    let kernel = Kernel { kind: scene.kernel, dimension: scene.dimension };
+    let stretched = Stretch::new(kernel, support);
+    let squeeze = SUPPORT / support;
+    let w = |q: f64| squeeze.powi(scene.dimension.count() as i32) * kernel.w(squeeze * q);
+    prop_assert!((stretched.w(scene.kernel, 1.3) - w(1.3)).abs() < 1e-12);
+    prop_assert_eq!(neighbors.wide.len(), neighbors.chunks.len());
+    for list in &neighbors.wide {
+        let own = scene.fluids[list.fluid].clone();
+        for (k, i) in list.particles.clone().enumerate() {
+            let fluid = |kind| list.pairs(k, kind).iter().map(|pair| list.index(pair));
+            let walls = list.walls(k).iter().map(|pair| pair.index as usize);
+            let found: [BTreeSet<usize>; 3] =
+                [fluid(0).collect(), fluid(1).collect(), walls.collect()];
+            let others: Vec<usize> = (0..n).filter(|j| !own.contains(j)).collect();
+            let groups = [own.clone().collect(), others, (n..scene.position.len()).collect()];
+            for (kind, (found, group)) in found.iter().zip(&groups).enumerate() {
+                let near = |j: &&usize| **j != i && scene.distance(i, **j) < support;
+                let expected: BTreeSet<usize> = group.iter().filter(near).copied().collect();
+                prop_assert!(scene.same(i, support, found, &expected), "{found:?} {expected:?}");
+                let weigh = |j: &usize| {
+                    let beta = if kind == 2 { f64::from(scene.weight[*j]) } else { 1.0 };
+                    beta * w(scene.distance(i, *j))
+                };
+                let own = if kind == 0 { w(0.0) } else { 0.0 };
+                let density = own + expected.iter().map(weigh).sum::<f64>();
+                let error = (f64::from(list.sums[k].density[kind]) - density).abs();
+                prop_assert!(error <= 2.0e-6 * density.max(1.0), "{density} off by {error:e}");
+            }
+        }
+    }
     Ok(())
 }
 
@@ -248,9 +276,11 @@ proptest! {
 
     #[test]
     fn one_search_serves_two_radii(mut scene in scenes()) {
-        let neighbors = scene.search(3.0, Some(3.0));
-        check(&scene, &neighbors, Some(3.0))?;
-        check_antisymmetry(&neighbors)?;
+        for support in [3.0, 4.0] {
+            let neighbors = scene.search(support, Some(support));
+            check(&scene, &neighbors, Some(support))?;
+            check_antisymmetry(&neighbors)?;
+        }
     }
 }
 

@@ -12,3 +12,4 @@ pub mod periodic;
 pub(crate) mod point_grid;
 pub mod simd;
 pub mod store;
+pub mod wide;

@@ -18,6 +18,7 @@ use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
 use super::simd::{Candidates, FAR, Lanes, Vectorised, dispatch};
+use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
 use crate::with_kernel;
 
@@ -75,8 +76,6 @@ pub struct Chunk {
     counts: Vec<u16>,
     wall_pairs: Vec<WallPair>,
     wall_ends: Vec<u32>,
-    wide: Vec<u32>,
-    wide_ends: Vec<u32>,
 }
 
 impl Chunk {
@@ -102,22 +101,13 @@ impl Chunk {
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
     pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
-        local.clear();
-        local.reserve(self.halo.len());
-        for stretch in &self.halo_stretches {
-            local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&copy));
-        }
+        fetch(&self.halo_stretches, values, local, copy);
     }
 
     /// Wall neighbours of the k-th particle of the chunk.
     #[inline(always)]
     pub fn wall_pairs(&self, k: usize) -> &[WallPair] {
         stretch(&self.wall_pairs, &self.wall_ends, k)
-    }
-
-    /// Fluid and wall particles within the wide radius of the k-th particle, if one was asked for.
-    pub fn wide(&self, k: usize) -> &[u32] {
-        stretch(&self.wide, &self.wide_ends, k)
     }
 
     /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept beside them.
@@ -158,8 +148,20 @@ impl Chunk {
         self.counts.clear();
         self.wall_pairs.clear();
         self.wall_ends.clear();
-        self.wide.clear();
-        self.wide_ends.clear();
+    }
+}
+
+/// Copies the `values` of stretches of particles into `local`.
+#[inline(always)]
+pub(super) fn fetch<T, L>(
+    stretches: &[Range<u32>],
+    values: &[T],
+    local: &mut Vec<L>,
+    copy: impl Fn(&T) -> L,
+) {
+    local.clear();
+    for stretch in stretches {
+        local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&copy));
     }
 }
 
@@ -194,8 +196,8 @@ pub struct SearchInput<'a> {
     pub kernel: Kernel,
     /// The cells; their shortest edge is the widest radius that can be searched.
     pub cells: CellShape,
-    /// Radius of the additional index lists in units of h, if wanted.
-    pub wide_radius: Option<f32>,
+    /// Support, in units of h, of a wider kernel that lists are wanted for too.
+    pub wide: Option<f64>,
 }
 
 /// Too many particles in too little space: a hundred times the rest density.
@@ -210,6 +212,8 @@ pub struct Crowded {
 pub struct Neighbors {
     /// In the order of the particles.
     pub chunks: Vec<Chunk>,
+    /// Lists with the wide kernel, one for each chunk, if they were asked for.
+    pub wide: Vec<Wide>,
     fluid_cells: CellIndex,
     solid_cells: CellIndex,
 }
@@ -233,15 +237,18 @@ impl Neighbors {
         self.solid_cells.rebuild(&solid_runs);
 
         self.chunks.resize_with(jobs.len(), Chunk::default);
+        self.wide.resize_with(if input.wide.is_some() { jobs.len() } else { 0 }, Wide::default);
         let sigma = input.kernel.lattice_sigma() as f32;
         let search = Search { input, sigma, fluids: &self.fluid_cells, solids: &self.solid_cells };
-        self.chunks.par_iter_mut().zip(&jobs).for_each_init(Buffers::default, |buffers, job| {
-            let (chunk, (fluid, runs)) = job;
+        let wide = self.wide.iter_mut().map(Some).chain(std::iter::repeat_with(|| None));
+        let parts: Vec<_> = self.chunks.iter_mut().zip(wide).zip(&jobs).collect();
+        parts.into_par_iter().for_each_init(Buffers::default, |buffers, ((chunk, wide), job)| {
+            let (fluid, runs) = job;
             let runs = &home[runs.clone()];
             chunk.clear();
             chunk.fluid = *fluid;
             chunk.particles = runs[0].start as usize..runs[runs.len() - 1].end as usize;
-            with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, runs, buffers));
+            with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, wide, runs, buffers));
         });
         match self.chunks.iter().find(|chunk| chunk.halo.len() > MAX_SLOTS) {
             Some(chunk) => Err(Crowded { particle: chunk.particles.start }),
@@ -272,10 +279,11 @@ impl Neighbors {
                 + c.own_gradient.capacity() * size_of::<Vec4>()
                 + c.counts.capacity() * 2
                 + (c.ends.capacity() + c.wall_ends.capacity()) * 4
-                + (c.halo.capacity() + c.wide.capacity() + c.wide_ends.capacity()) * 4
+                + c.halo.capacity() * 4
                 + c.sums.capacity() * size_of::<Sums>()
         };
-        self.chunks.iter().map(bytes).sum()
+        self.chunks.iter().map(bytes).sum::<usize>()
+            + self.wide.iter().map(Wide::bytes).sum::<usize>()
     }
 
     /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'
@@ -312,7 +320,7 @@ impl Neighbors {
 }
 
 /// Appends the stretches of consecutive numbers in `indices`.
-fn append_stretches(indices: &[u32], stretches: &mut Vec<Range<u32>>) {
+pub(super) fn append_stretches(indices: &[u32], stretches: &mut Vec<Range<u32>>) {
     for &i in indices {
         match stretches.last_mut() {
             Some(last) if last.end == i => last.end += 1,
@@ -345,6 +353,7 @@ struct Buffers {
     fluid: Candidates,
     wall: Candidates,
     hits: Vec<u32>,
+    wide: WideBuffers,
 }
 
 struct Search<'a> {
@@ -356,7 +365,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn chunk<S: KernelShape>(&self, chunk: &mut Chunk, runs: &[Run], buffers: &mut Buffers) {
+    fn chunk<S: KernelShape>(
+        &self,
+        chunk: &mut Chunk,
+        mut wide: Option<&mut Wide>,
+        runs: &[Run],
+        buffers: &mut Buffers,
+    ) {
         chunk.unit = unit(self.sigma * S::STEEPEST);
         buffers.halo.restart(runs.len(), offsets(self.flat()).len());
         for run in runs {
@@ -368,17 +383,26 @@ impl Search<'_> {
         if chunk.halo.len() > MAX_SLOTS {
             return; // reported by `rebuild`
         }
+        if let Some(wide) = &mut wide {
+            wide.restart::<S>(chunk, &self.wide_kernel());
+        }
         for (k, run) in runs.iter().enumerate() {
             let own = self.gather(k, run, buffers);
             dispatch(CellSearch::<S> {
                 search: self,
                 chunk,
+                wide: wide.as_deref_mut(),
                 run,
                 own,
                 buffers,
                 shape: PhantomData,
             });
         }
+    }
+
+    /// Unlike the narrow one it is normalised in the continuum: only differences between places matter.
+    fn wide_kernel(&self) -> Stretch {
+        Stretch::new(self.input.kernel, self.input.wide.unwrap_or(SUPPORT))
     }
 
     /// The number of dimensions.
@@ -471,6 +495,7 @@ impl Search<'_> {
 struct CellSearch<'a, S> {
     search: &'a Search<'a>,
     chunk: &'a mut Chunk,
+    wide: Option<&'a mut Wide>,
     run: &'a Run,
     /// Place of the run's first particle among the candidates.
     own: usize,
@@ -483,8 +508,14 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let CellSearch { search, chunk, run, own, buffers, .. } = self;
-        let Buffers { halo, fluid, wall, hits, .. } = buffers;
+        let CellSearch { search, chunk, mut wide, run, own, buffers, .. } = self;
+        let Buffers { halo, fluid, wall, hits, wide: wide_buffers } = buffers;
+        let several = search.input.fluids.len() > 1;
+        let input = WideInput {
+            kernel: search.wide_kernel(),
+            own: several.then(|| search.input.fluids[chunk.fluid].clone()),
+            weight: search.input.weight,
+        };
         let radius2 = (SUPPORT * SUPPORT) as f32;
         let sigma = search.sigma;
         let at_centre = sigma * S::evaluate(0.0).0;
@@ -493,7 +524,8 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
             fluid.x[me] = FAR; // nobody is its own neighbour
             L::collect(fluid, place, radius2, hits);
-            let mut sums = evaluate_fluid::<S>(fluid, hits, place, sigma, chunk);
+            let Chunk { unit, pairs, .. } = chunk;
+            let mut sums = evaluate_fluid(fluid, hits, place, S::evaluate, sigma, *unit, pairs);
             if let [inverse_mass] = search.input.inverse_mass {
                 sums.gradient_square *= inverse_mass;
             } else {
@@ -516,34 +548,30 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             chunk.own_gradient.push(sums.fluid_gradient + sums.wall_gradient);
             chunk.sums.push(sums);
 
-            if let Some(radius) = search.input.wide_radius {
-                L::collect(fluid, place, radius * radius, hits);
-                let index = |h: &u32| halo.fluid.index[fluid.slot(*h as usize) as usize];
-                chunk.wide.extend(hits.iter().map(index));
-                L::collect(wall, place, radius * radius, hits);
-                let index = |h: &u32| halo.wall.index[wall.slot(*h as usize) as usize];
-                chunk.wide.extend(hits.iter().map(index));
-                chunk.wide_ends.push(chunk.wide.len() as u32);
+            if let Some(wide) = &mut wide {
+                wide.append::<S, L>(&input, [fluid, wall], halo, place, wide_buffers);
             }
             fluid.x[me] = place[0];
         }
     }
 }
 
-/// Kernel values and gradients of the hits, eight at a time; appends the pairs and returns sums.
+/// Values and gradients of the kernel `evaluate` of the hits, eight at a time; appends the pairs and returns sums.
 #[inline(always)]
-fn evaluate_fluid<S: KernelShape>(
+pub(super) fn evaluate_fluid(
     from: &Candidates,
     hits: &mut Vec<u32>,
     place: [f32; 3],
+    evaluate: impl Fn(f32) -> (f32, f32),
     sigma: f32,
-    chunk: &mut Chunk,
+    unit: f32,
+    pairs: &mut Vec<Pair>,
 ) -> Sums {
     let count = hits.len();
     // Candidate `from.count` is one of the far ones: it fills the last eight with zeros.
     hits.resize(count.next_multiple_of(8), from.count as u32);
-    chunk.pairs.reserve(hits.len());
-    let per_unit = sigma / chunk.unit;
+    pairs.reserve(hits.len());
+    let per_unit = sigma / unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
     let mut moment = [0.0f32; 8];
@@ -561,7 +589,7 @@ fn evaluate_fluid<S: KernelShape>(
         let mut g = [[0i16; 8]; 3];
         for l in 0..8 {
             let q = (d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l]).sqrt();
-            let (w, dw) = S::evaluate(q);
+            let (w, dw) = evaluate(q);
             let slope = per_unit * dw / q.max(1.0e-6);
             w_sum[l] += w;
             moment[l] -= q * dw;
@@ -573,7 +601,7 @@ fn evaluate_fluid<S: KernelShape>(
             }
         }
         let live = (count - 8 * block).min(8);
-        chunk.pairs.extend((0..live).map(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l])));
+        pairs.extend((0..live).map(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l])));
     }
     let total = |lanes: &[f32; 8]| -> f32 {
         // A fixed tree: the same bits whatever the compiler makes of it.
@@ -583,11 +611,11 @@ fn evaluate_fluid<S: KernelShape>(
     let gradient = Vec4::new(total(&sum[0]), total(&sum[1]), total(&sum[2]), 0.0);
     Sums {
         number_density: sigma * total(&w_sum),
-        fluid_gradient: chunk.unit * gradient,
+        fluid_gradient: unit * gradient,
         wall_gradient: Vec4::ZERO,
         wall_density: 0.0,
         wall_slope: 1.0,
-        gradient_square: chunk.unit * chunk.unit * total(&square),
+        gradient_square: unit * unit * total(&square),
         fluid_moment: sigma * total(&moment),
         wall_moment: 0.0,
     }

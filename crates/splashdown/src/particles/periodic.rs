@@ -78,7 +78,7 @@ mod tests {
             firmness: Firmness::NONE,
             kernel: Kernel { kind: KernelKind::Cubic, dimension },
             cells: grid.shape(h),
-            wide_radius: None,
+            wide: None,
         };
         neighbors.rebuild(&input).unwrap();
 

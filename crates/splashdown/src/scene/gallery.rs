@@ -57,6 +57,8 @@ const BUILTINS: &[Builtin] = &[
     builtin!("bulk", "Concave creatures fall into a net of rings"),
     builtin!("droplets-on-slopes", "Drops hold on to slopes by friction that fades"),
     builtin!("water-crown", "A drop falls into shallow water, and the splash forms a crown"),
+    builtin!("sessile-droplet", "A large drop rests on a plate, for timing"),
+    builtin!("sessile-droplet-268k", "The same with 268 thousand particles"),
     builtin!("water-strider", "A waxed pin denser than water rests on its surface (2D)"),
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),

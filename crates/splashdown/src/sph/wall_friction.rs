@@ -38,6 +38,7 @@ pub struct Grip {
     /// Which.
     pub particle: usize,
     normal: DVec3,
+    mu: f64,
     /// μ |Gʷ|: the largest impulse per κ.
     strength: f64,
     inverse_mass: f64,
@@ -110,7 +111,7 @@ fn grip(chunk: &Chunk, k: usize, mu: f64, inverse_mass: f64, walls: &Walls) -> O
         }
     }
     let strength = mu * gradient.length();
-    Some(Grip { particle, normal, strength, inverse_mass, step: 0.0, given, held, limit: 0.0 })
+    Some(Grip { particle, normal, mu, strength, inverse_mass, step: 0.0, given, held, limit: 0.0 })
 }
 
 /// p inside the cone of (F1).
@@ -131,6 +132,11 @@ impl Grip {
     /// The largest impulse.
     pub fn limit(&self) -> f64 {
         self.limit
+    }
+
+    /// |N|
+    pub fn pressed(&self) -> f64 {
+        self.limit / self.mu
     }
 
     /// α⁻¹

@@ -60,7 +60,7 @@ pub fn wall_weights(
         firmness: Firmness::NONE,
         kernel,
         cells,
-        wide_radius: None,
+        wide: None,
     });
     if found.is_err() {
         // Absurdly dense samples: their weights no longer matter.

@@ -11,7 +11,6 @@ use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
 use crate::particles::firmness::{Firmness, WallKind};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
-use crate::sph::tension::pairs::WIDE;
 use crate::sph::walls::{curved_wall_weights, wall_weights};
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
@@ -149,6 +148,7 @@ impl World {
         work.inverse_mass =
             self.fluids.iter().map(|fluid| (reference / fluid.density) as f32).collect();
         let weight = self.weights_for_fluid();
+        work.surface.give_back(&mut work.neighbors);
         let found = work.neighbors.rebuild(&SearchInput {
             keys: &work.keys,
             within: &work.within,
@@ -159,7 +159,7 @@ impl World {
             firmness: self.firmness(),
             kernel: self.kernel(),
             cells: work.cells,
-            wide_radius: self.tension.pulls().then_some(WIDE as f32),
+            wide: self.tension.pulls().then(|| self.surface_support()),
         });
         found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
         if self.pressure.boundary == BoundaryPressure::Extrapolated {

@@ -9,7 +9,6 @@ use crate::particles::periodic::nearest;
 use crate::rigid::bodies::{Twist, mass_unit};
 use crate::sph::loads::Loads;
 use crate::sph::tension::energy::Strengths;
-use crate::sph::tension::pairs::{Pulls, WIDE};
 use crate::sph::wall_friction::{Walls, grips};
 use crate::world::{StepError, World};
 
@@ -27,7 +26,12 @@ pub struct SurfaceForces {
 impl World {
     /// How far particles see, in h.
     pub(super) fn search_radius(&self) -> f64 {
-        if self.tension.pulls() { WIDE } else { SUPPORT }
+        if self.tension.pulls() { self.surface_support() } else { SUPPORT }
+    }
+
+    /// Support of the kernel for interfaces, in h.
+    pub(crate) fn surface_support(&self) -> f64 {
+        self.tension.calibration.support(self.dimension)
     }
 
     /// γ A⁰ in `unit`, N/m, times hᵈ⁻¹.
@@ -39,7 +43,8 @@ impl World {
     pub(super) fn find_surfaces(&self, work: &mut Workspace) {
         if self.tension.pulls() {
             let mut surface = std::mem::take(&mut work.surface);
-            surface.rebuild(self, work);
+            surface.rebuild(self, &mut work.neighbors);
+            surface.weigh_walls(self, work);
             work.surface = surface;
         }
     }
@@ -92,9 +97,16 @@ impl World {
             grips,
             displacement,
             inverse_mass,
-            solids: self.solids.len(),
+            dynamic: self.moved_by_solve(step),
             error: self.tension.error,
         })
+    }
+
+    /// Which solids move during the solve.
+    fn moved_by_solve(&self, step: &BodyStep) -> Vec<bool> {
+        let solves = step.any() && !self.is_weak();
+        let moves = |k: usize| solves && step.bodies.get(k).is_some_and(|body| body.is_dynamic);
+        (0..self.solids.len()).map(moves).collect()
     }
 
     /// Adds what the solve found to the predicted velocities. `per_step` is Δt/h.
@@ -141,6 +153,17 @@ impl World {
         work.droplets.friction.iter().for_each(|&(i, p)| self.particles.grip[i] = unit * p);
     }
 
+    /// Bytes held by lists of neighbours for surface tension.
+    pub fn surface_list_bytes(&self) -> usize {
+        self.workspace.surface.bytes()
+    }
+
+    /// How hard fluid that grips walls is pressed against them in the last step, N: the sum of the sizes of these forces.
+    pub fn grip_load(&self) -> f64 {
+        let dt = self.clock.dt;
+        self.workspace.droplets.pressed * mass_unit(self) * self.spacing / (dt * dt)
+    }
+
     /// What the impulses of tension and of friction in the last step add up to over fluid and solids, and
     /// their moments, over the sums of their sizes. `place` is where the first solid was. Zero in exact
     /// arithmetic; particles must be in the order of that step.
@@ -173,8 +196,8 @@ impl World {
         if found.is_ok() && self.tension.pulls() {
             let strengths = self.strengths(1.0);
             let area = self.dimension.volume(self.spacing) / self.spacing; // hᵈ⁻¹
-            let mut pulls = Pulls::default();
-            work.surface.pulls(&strengths, None, &mut pulls);
+            work.surface.refine();
+            let pulls = work.surface.pulls(&strengths);
             let mut fluid = vec![DVec3::ZERO; self.fluid_count()];
             work.surface.forces(&pulls, &mut fluid);
             let unit = area / self.spacing;
@@ -188,5 +211,102 @@ impl World {
         }
         self.workspace = work;
         found.map(|()| forces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Dimension;
+    use crate::motion::Scalar;
+    use crate::sph::tension::sweep::TensionSweep;
+    use crate::sph::tension::{FluidSurface, WallSurface};
+    use crate::world::{Solid, Viscosity};
+    use glam::Vec4;
+
+    /// Two drops of different fluids on a plate, so disordered that nothing cancels.
+    fn drops() -> World {
+        let mut world = World::new(Dimension::Three, 1e-3);
+        let wave = |k: usize, f: f64| 0.2e-3 * (f * k as f64).sin();
+        let place = |k: usize, x: f64| {
+            let at = DVec3::new(x + (k % 5) as f64, 0.7 + (k / 5 % 5) as f64, (k / 25) as f64);
+            at * 1e-3 + DVec3::new(wave(k, 1.3), wave(k, 2.1), wave(k, 3.7))
+        };
+        for (name, x) in [("water", 0.0), ("oil", 5.2)] {
+            let points: Vec<DVec3> = (0..125).map(|k| place(k, x)).collect();
+            world.add_fluid(name, 1000.0, Viscosity::default(), &points, |_| DVec3::ZERO);
+        }
+        // By their velocities particles are told apart when they have been sorted anew.
+        world.particles.velocity.iter_mut().enumerate().for_each(|(k, v)| v.x = k as f64);
+        let plate = (0..120).map(|k| DVec3::new((k % 12) as f64 - 1.0, 0.0, (k / 12) as f64 - 2.0));
+        world.add_solid(Solid::fixed("plate", plate.map(|p| p * 1e-3).collect(), 0.0));
+        let constant = Scalar::Constant;
+        let fluid = |vapour, others, walls| FluidSurface {
+            vapour: constant(vapour),
+            others: constant(others),
+            walls: constant(walls),
+            friction: constant(0.0),
+        };
+        world.tension.fluids = vec![fluid(0.07, 0.02, 0.01), fluid(0.03, 0.01, 0.02)];
+        world.tension.walls = vec![WallSurface { dry: constant(0.02), wet: constant(0.05) }];
+        world
+    }
+
+    #[test]
+    fn forces_during_the_solve_are_those_after_it_but_for_rounding() {
+        let mut world = drops();
+        let after = world.surface_forces().unwrap();
+        let n = world.fluid_count();
+        let still = vec![DVec3::ZERO; world.particles.len()];
+        let surface = &world.workspace.surface;
+        let strengths = world.strengths(1.0);
+        let sweep = TensionSweep::new(surface, strengths, vec![1.0; n], &still, vec![false], 0.01);
+        let mut during = vec![Vec4::ZERO; n];
+        sweep.displace(&mut during);
+        let largest = after.fluid.iter().map(|f| f.length()).fold(0.0, f64::max);
+        let unit = world.spacing; // hᵈ⁻¹/h
+        for (during, after) in during.iter().zip(&after.fluid) {
+            let error = (unit * during.truncate().as_dvec3() - *after).length();
+            assert!(error < 2e-4 * largest, "{error:e} of {largest:e}");
+        }
+    }
+
+    #[test]
+    fn pulls_after_a_motion_are_those_at_the_places_it_leads_to() {
+        let mut world = drops();
+        world.surface_forces().unwrap();
+        let n = world.fluid_count();
+        let motion = |p: DVec3| DVec3::new(2e-3 * p.y, -1e-3 * p.x, 1e-3 * p.z);
+        let motion: Vec<DVec3> =
+            world.particles.position[..n].iter().map(|p| motion(*p / world.spacing)).collect();
+        let mut all = motion.clone();
+        all.resize(world.particles.len(), DVec3::ZERO);
+        let strengths = world.strengths(1.0);
+        let wanted = |world: &World, u: &[DVec3]| {
+            let surface = &world.workspace.surface;
+            let (mass, walls) = (vec![1.0; n], vec![false]);
+            let mut sweep = TensionSweep::new(surface, strengths.clone(), mass, u, walls, 0.01);
+            let pulls = sweep.wanted(&vec![Vec4::ZERO; n]);
+            let mut tagged: Vec<(f64, f32)> = world
+                .particles
+                .velocity
+                .iter()
+                .map(|v| v.x)
+                .zip(pulls.iter().map(|q| q[0]))
+                .collect();
+            tagged.sort_by(|a, b| a.0.total_cmp(&b.0));
+            tagged.into_iter().map(|(_, q)| q).collect::<Vec<f32>>()
+        };
+        let before = wanted(&world, &vec![DVec3::ZERO; world.particles.len()]);
+        let predicted = wanted(&world, &all);
+        let h = world.spacing;
+        world.particles.position.iter_mut().zip(&motion).for_each(|(x, u)| *x += h * *u);
+        world.surface_forces().unwrap();
+        let found = wanted(&world, &vec![DVec3::ZERO; world.particles.len()]);
+        let change = |a: &[f32], b: &[f32]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).sum()
+        };
+        let (missed, moved) = (change(&predicted, &found), change(&before, &found));
+        assert!(missed < 0.05 * moved, "{missed:e} of {moved:e}");
     }
 }

@@ -59,6 +59,13 @@ impl World {
         dt * dt / (self.reference_density() * self.spacing * self.spacing)
     }
 
+    /// Mean over all fluid particles of the last step's pressures as the solver has them, at a flux of 1, Pa.
+    pub fn mean_solver_pressure(&self) -> f64 {
+        let kappa = &self.workspace.kappa;
+        let sum: f64 = kappa.iter().map(|&kappa| f64::from(kappa)).sum();
+        sum / (kappa.len().max(1) as f64 * self.kappa_per_pascal(self.clock.dt))
+    }
+
     /// The pressure operator with this step's pairs.
     pub(super) fn operator<'a>(&self, work: &'a Workspace) -> PressureOperator<'a> {
         PressureOperator {

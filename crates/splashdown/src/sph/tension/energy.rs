@@ -14,24 +14,43 @@ use crate::math::Dimension;
 
 use super::TensionSettings;
 
-/// ε: contributions well below this are noise (PT24, section 5.1).
-const EPSILON: f64 = 0.05;
-
-/// max_ε(C, 0) = −ε + √(max(C, 0)² + ε²)                                    (T2)  PT24 eq. 9
-pub fn clamp(c: f64) -> f64 {
-    c.max(0.0).hypot(EPSILON) - EPSILON
+/// The smoothed clamp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamp {
+    /// C₀: contributions below this are none.
+    pub from: f64,
+    /// ε: those that exceed it by less than this count little.
+    pub epsilon: f64,
 }
 
-/// S = max(C, 0) / √(C² + ε²)                                             (T3)  PT24 eq. 12
-#[inline(always)]
-pub fn slope(c: f64) -> f64 {
-    let c = c.max(0.0);
-    c / (c * c + EPSILON * EPSILON).sqrt()
+impl Default for Clamp {
+    fn default() -> Clamp {
+        Clamp::PAPER
+    }
 }
 
-/// S′ = ε² / (C² + ε²)^(3/2) where C ≥ 0, and nothing below.
-pub fn bend(c: f64) -> f64 {
-    if c < 0.0 { 0.0 } else { EPSILON * EPSILON / (c * c + EPSILON * EPSILON).powf(1.5) }
+impl Clamp {
+    /// PT24, section 5.1.
+    pub const PAPER: Clamp = Clamp { from: 0.0, epsilon: 0.05 };
+
+    /// max_ε(C) = −ε + √(max(C − C₀, 0)² + ε²)                                (T2)  PT24 eq. 9
+    pub fn value(self, c: f64) -> f64 {
+        (c - self.from).max(0.0).hypot(self.epsilon) - self.epsilon
+    }
+
+    /// S = max(C − C₀, 0) / √((C − C₀)² + ε²)                               (T3)  PT24 eq. 12
+    #[inline(always)]
+    pub fn slope(self, c: f32) -> f32 {
+        let c = (c - self.from as f32).max(0.0);
+        let epsilon = self.epsilon as f32;
+        c / (c * c + epsilon * epsilon).sqrt()
+    }
+
+    /// S′ = ε² / ((C − C₀)² + ε²)^(3/2) where C ≥ C₀, and nothing below.
+    pub fn bend(self, c: f64) -> f64 {
+        let (c, square) = (c - self.from, self.epsilon * self.epsilon);
+        if c < 0.0 { 0.0 } else { square / (c * c + square).powf(1.5) }
+    }
 }
 
 /// How much a fluid particle is part of interfaces: against vapour, other fluids and walls.
@@ -46,6 +65,8 @@ pub struct Strengths {
     pub fluids: Vec<[f64; 3]>,
     /// Dry and wet, of each solid.
     pub walls: Vec<[f64; 2]>,
+    /// Against vapour; other interfaces have the paper's.
+    pub clamp: Clamp,
 }
 
 impl Strengths {
@@ -72,7 +93,30 @@ impl Strengths {
         Strengths {
             fluids: (0..counts[0]).map(fluid).collect(),
             walls: (0..counts[1]).map(wall).collect(),
+            clamp: settings.calibration.clamp(dimension),
         }
+    }
+
+    /// Of the three interfaces of a fluid.
+    pub fn clamps(&self) -> [Clamp; 3] {
+        [self.clamp, Clamp::PAPER, Clamp::PAPER]
+    }
+
+    /// q, q − r and q − w of a particle of a fluid.
+    #[inline(always)]
+    pub fn fluid_pull(&self, fluid: usize, c: [f32; 3]) -> [f32; 3] {
+        let [vapour, others, walls] = self.fluids[fluid].map(|gamma| gamma as f32);
+        let q = vapour * self.clamp.slope(c[0]);
+        let r = if others > 0.0 { others * Clamp::PAPER.slope(c[1]) } else { 0.0 };
+        let w = if walls > 0.0 { walls * Clamp::PAPER.slope(c[2]) } else { 0.0 };
+        [q, q - r, q - w]
+    }
+
+    /// t of a particle of a solid.
+    #[inline(always)]
+    pub fn wall_pull(&self, solid: usize, [dry, covered]: [f32; 2]) -> f32 {
+        let [gamma_dry, gamma_wet] = self.walls[solid].map(|gamma| gamma as f32);
+        gamma_dry * Clamp::PAPER.slope(dry) - gamma_wet * Clamp::PAPER.slope(covered)
     }
 
     /// The largest sum of energies that meet at a place.
@@ -83,8 +127,12 @@ impl Strengths {
 }
 
 /// (T1) of one particle.
-pub fn energy<const K: usize>(strength: &[f64; K], contribution: &[f64; K]) -> f64 {
-    strength.iter().zip(contribution).map(|(gamma, &c)| gamma * clamp(c)).sum()
+pub fn energy<const K: usize>(
+    clamps: &[Clamp; K],
+    strength: &[f64; K],
+    contribution: &[f64; K],
+) -> f64 {
+    (0..K).map(|k| strength[k] * clamps[k].value(contribution[k])).sum()
 }
 
 #[cfg(test)]
@@ -94,11 +142,15 @@ mod tests {
 
     #[test]
     fn slope_and_bend_are_derivatives_of_the_clamp() {
-        for c in [-0.3, 0.01, 0.05, 0.2, 0.8] {
-            let e = 1e-6;
-            let by_difference = |f: fn(f64) -> f64| (f(c + e) - f(c - e)) / (2.0 * e);
-            assert_relative_eq!(slope(c), by_difference(clamp), epsilon = 1e-8);
-            assert_relative_eq!(bend(c), by_difference(slope), epsilon = 1e-6);
+        for clamp in [Clamp::PAPER, Clamp { from: 0.07, epsilon: 0.2 }] {
+            for c in [-0.3, 0.01, 0.05, 0.2, 0.8] {
+                let by_difference =
+                    |f: &dyn Fn(f64) -> f64, e: f64| (f(c + e) - f(c - e)) / (2.0 * e);
+                let slope = |c: f64| f64::from(clamp.slope(c as f32));
+                let of_value = by_difference(&|c| clamp.value(c), 1e-6);
+                assert_relative_eq!(slope(c), of_value, epsilon = 1e-6);
+                assert_relative_eq!(clamp.bend(c), by_difference(&slope, 1e-3), epsilon = 1e-2);
+            }
         }
     }
 }

@@ -8,12 +8,15 @@
 //! |-------------|---------------------------------------------------------------------------|
 //! | `energy.rs` | the smoothed clamp, energies from contributions, what one step is worth   |
 //! | `pairs.rs`  | neighbours within 3h, contributions to interfaces, forces                 |
+//! | `sweep.rs`  | the same as unknowns of the solve, fast                                   |
 //! | `young.rs`  | tensions of walls from contact angles                                     |
 
 pub mod energy;
 pub mod pairs;
+pub mod sweep;
 pub mod young;
 
+use self::energy::Clamp;
 use crate::math::Dimension;
 use crate::motion::Scalar;
 
@@ -62,7 +65,7 @@ impl WallSurface {
 pub enum Calibration {
     /// PT24: the mean pressure over all particles of a drop is about that of Young and Laplace.
     Paper,
-    /// Drops shape themselves as if their tension were the one given, and oscillate so in 3D; in 2D they are slower.
+    /// Drops have the pressure and the frequency of the tension given.
     #[default]
     Physical,
 }
@@ -77,11 +80,31 @@ impl Calibration {
             (Calibration::Physical, Dimension::Two) => PHYSICAL_2D,
         }
     }
+
+    /// Support of the kernel that tells interfaces, in h. In the plane a disc of 3h holds 28 particles, and the energy of an
+    /// outline depends too much on how they happen to lie: docs/methods/droplets.md.
+    pub fn support(self, dimension: Dimension) -> f64 {
+        match (self, dimension) {
+            (Calibration::Physical, Dimension::Two) => 4.0,
+            _ => 3.0,
+        }
+    }
+
+    /// Which contributions to the surface against vapour count. Inside a fluid they scatter by some thousandths about zero,
+    /// and PT24's clamp, which is steepest there, makes of that a cohesion as large as the pressure in a drop.
+    pub fn clamp(self, dimension: Dimension) -> Clamp {
+        let from = match (self, dimension) {
+            (Calibration::Paper, _) => 0.0,
+            (Calibration::Physical, Dimension::Three) => 0.01,
+            (Calibration::Physical, Dimension::Two) => 0.004,
+        };
+        Clamp { from, ..Clamp::PAPER }
+    }
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
-const PHYSICAL_3D: f64 = 6.2;
-const PHYSICAL_2D: f64 = 6.2;
+const PHYSICAL_3D: f64 = 6.6;
+const PHYSICAL_2D: f64 = 4.2;
 
 /// Surface tension and friction of fluids on walls, for a whole world.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +142,12 @@ impl TensionSettings {
     pub fn pulls(&self) -> bool {
         let fluid = |f: &FluidSurface| acts(&f.vapour) || acts(&f.others) || acts(&f.walls);
         self.fluids.iter().any(fluid) || self.walls_pull()
+    }
+
+    /// Whether the surfaces of fluid `k` against vapour, other fluids and walls cost anything, at any time.
+    pub fn pulls_on(&self, k: usize) -> [bool; 3] {
+        let of = |f: &FluidSurface| [acts(&f.vapour), acts(&f.others), acts(&f.walls)];
+        self.fluids.get(k).map_or([false; 3], of)
     }
 
     /// Whether walls have energies of their own.

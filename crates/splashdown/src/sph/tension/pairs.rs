@@ -1,6 +1,6 @@
-//! Neighbours within 3h: contributions to interfaces, and the forces that lower their energy.
+//! Neighbours within 3h (4h in the plane): how much particles are part of interfaces, and the forces that lower their energy.
 //!
-//! Lengths are in h, volumes in hᵈ, W is the kernel stretched to a support of 3h, s = W′/r and
+//! Lengths are in h, volumes in hᵈ, W is the kernel stretched to that support, s = W′/r and
 //! x_ij = x_i − x_j, so that ∇W_ij = s x_ij points from i to j. A fluid particle has volume 1, a wall
 //! particle its weight β, which is 1 in a flat, even wall.
 //!
@@ -13,66 +13,41 @@
 //!   F_f = Σ_same (q_f + q_j) ∇W + Σ_other (q_f − r_f + q_j − r_j) ∇W + Σ_b (β_b (q_f − w_f) + t_b) ∇W   (T6)  PT24 eq. 11
 //!
 //! and each term pulls the neighbour back along the same line: both momenta are kept whatever q, r, w and t
-//! are. Implicit forces take these at the end of the step and ∇W at its beginning (PT24 eq. 22). The paper
-//! evaluates W at predicted places in every iteration; here contributions grow along ∇W, as those of pressure
-//! do (its eq. 21), which needs no kernels and makes the system linear but for the clamp.
+//! are. That is what makes them the unknowns of the solve (`sweep.rs`), which works on rounded gradients; the
+//! forces that move particles in the end are summed here, in double precision and along true directions.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::energy::{FluidContribution, Strengths, WallContribution, bend, energy, slope};
+use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
-use crate::particles::kernel::{Kernel, SUPPORT};
+use crate::particles::kernel::{KernelKind, KernelShape};
+use crate::particles::neighbors::Neighbors;
+use crate::particles::pair::WallPair;
 use crate::particles::periodic::nearest;
+use crate::particles::wide::{Stretch, Wide};
 use crate::rigid::bodies::Twist;
 use crate::step::Workspace;
+use crate::with_kernel;
 use crate::world::World;
 
-/// Support of the kernel for interfaces, in h (PT24, section 5.1).
-pub const WIDE: f64 = 3.0;
 /// Wall particles per block of a parallel sum. Part of the result: another size rounds differently.
 const BLOCK: usize = 512;
-
-/// One neighbour.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    /// Index into `Particles`.
-    index: u32,
-    /// s; single precision, but the same number on both sides of a pair.
-    slope: f32,
-}
-
-/// The neighbours of consecutive particles of one fluid.
-#[derive(Clone, Debug, Default)]
-struct Stretch {
-    particles: Range<usize>,
-    fluid: usize,
-    pairs: Vec<Pair>,
-    /// Where the neighbours of the same fluid, of other fluids and of walls end, for each particle.
-    ends: Vec<[u32; 3]>,
-}
-
-impl Stretch {
-    /// Neighbours of the k-th particle: of the same fluid, of other fluids, of walls.
-    #[inline(always)]
-    fn of(&self, k: usize) -> [&[Pair]; 3] {
-        let start = if k == 0 { 0 } else { self.ends[k - 1][2] as usize };
-        let [same, other, wall] = self.ends[k].map(|end| end as usize);
-        [&self.pairs[start..same], &self.pairs[same..other], &self.pairs[other..wall]]
-    }
-}
+/// A particle that is this far from being part of an interface at the beginning of a step does not become
+/// part of one within it: it changes by a few thousandths in a step, and the next step looks again.
+const FAR_INSIDE: f64 = -0.003;
 
 /// A wall particle near fluid.
 #[derive(Clone, Copy, Debug)]
-struct Wet {
-    particle: u32,
-    solid: u32,
+pub(super) struct Wet {
+    pub particle: u32,
+    pub solid: u32,
     /// Where its neighbours end.
     end: u32,
     /// Place relative to the origin of its solid.
-    arm: DVec3,
+    pub arm: DVec3,
 }
 
 /// All neighbours of a step, and contributions at its beginning.
@@ -83,71 +58,79 @@ pub struct SurfacePairs {
     /// In h.
     period: DVec3,
     /// Of all particles, in hᵈ.
-    volume: Vec<f64>,
-    stretches: Vec<Stretch>,
-    wet: Vec<Wet>,
-    wet_pairs: Vec<Pair>,
+    pub(super) volume: Vec<f32>,
+    /// Those of the search, without pairs of particles that see no interface.
+    pub(super) lists: Vec<Wide>,
+    pub(super) wet: Vec<Wet>,
+    /// Fluid around wall particles, with gradients that point from the wall.
+    wet_pairs: Vec<WallPair>,
     /// (T4) at the beginning of the step.
     pub fluid: Vec<FluidContribution>,
     /// (T5) of `wet`.
-    wall: Vec<WallContribution>,
+    pub(super) wall: Vec<WallContribution>,
+    /// Fluid particles that may pull.
+    pub(super) active: Vec<bool>,
+    /// Which one, and how it is stretched.
+    kernel: Option<(KernelKind, Stretch)>,
 }
 
-/// q, q − r and q − w of fluid particles; t of wall particles, by their indices.
+/// What interfaces pull with: q, q − r and q − w of fluid particles; t of wall particles, by their indices less the
+/// number of fluid particles.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls {
-    fluid: Vec<[f64; 3]>,
-    wall: Vec<f64>,
+    pub(super) fluid: Vec<[f32; 3]>,
+    pub(super) wall: Vec<f32>,
 }
 
 impl SurfacePairs {
-    /// Finds them among the wide lists of this step's search.
-    pub fn rebuild(&mut self, world: &World, work: &Workspace) {
-        let (n, h) = (world.fluid_count(), world.spacing);
+    /// Gives the lists back to be filled anew: they are too large for two sets.
+    pub fn give_back(&mut self, neighbors: &mut Neighbors) {
+        if !self.lists.is_empty() {
+            neighbors.wide = std::mem::take(&mut self.lists);
+        }
+    }
+
+    /// Takes the wide lists of this step's search.
+    pub fn rebuild(&mut self, world: &World, neighbors: &mut Neighbors) {
+        self.lists = std::mem::take(&mut neighbors.wide);
+        let h = world.spacing;
+        let kernel = world.kernel();
+        self.kernel = Some((kernel.kind, Stretch::new(kernel, world.surface_support())));
         self.period = world.period / h;
         self.place.clear();
         self.place.par_extend(world.particles.position.par_iter().map(|&x| x / h));
-        self.volume.clear();
-        self.volume.par_extend(world.particles.weight.par_iter().map(|&beta| f64::from(beta)));
-        let wide = Wide::new(world.kernel());
-        let mut found = std::mem::take(&mut self.stretches);
-        found.resize_with(work.neighbors.chunks.len(), Stretch::default);
+        self.volume.clone_from(&world.particles.weight);
         self.fluid.clear();
-        self.fluid.resize(n, [0.0; 3]);
-        let range_of = |fluid: usize| world.fluids[fluid].range.clone();
-        let sums = work.neighbors.chunks.par_iter().zip(&mut found).map(|(chunk, stretch)| {
-            stretch.pairs.clear();
-            stretch.ends.clear();
-            (stretch.particles, stretch.fluid) = (chunk.particles.clone(), chunk.fluid);
-            let own = range_of(chunk.fluid);
-            let mut contributions = Vec::with_capacity(chunk.particles.len());
-            for (k, i) in chunk.particles.clone().enumerate() {
-                let mut sum = [wide.w(0.0), 0.0, 0.0];
-                let mut ends = [0; 3];
-                for kind in 0..3 {
-                    for &j in chunk.wide(k) {
-                        let index = j as usize;
-                        let is = if index >= n { 2 } else { usize::from(!own.contains(&index)) };
-                        let q = if is == kind { self.offset(i, index).length() } else { WIDE };
-                        if q < WIDE {
-                            sum[kind] += self.volume[index] * wide.w(q);
-                            stretch.pairs.push(Pair { index: j, slope: wide.slope(q) });
-                        }
-                    }
-                    ends[kind] = stretch.pairs.len() as u32;
-                }
-                stretch.ends.push(ends);
-                contributions.push([1.0 - sum[0] - sum[1] - sum[2], sum[1], sum[2]]); // (T4)
-            }
-            contributions
-        });
-        let sums: Vec<Vec<FluidContribution>> = sums.collect();
-        for (stretch, sums) in found.iter().zip(sums) {
-            self.fluid[stretch.particles.clone()].copy_from_slice(&sums);
-        }
-        self.stretches = found;
+        let of_sums = |list: &Wide| -> Vec<FluidContribution> {
+            let density = |k: usize| list.sums[k].density.map(f64::from);
+            (0..list.particles.len()).map(|k| contribution(density(k))).collect()
+        };
+        let found: Vec<_> = self.lists.par_iter().map(of_sums).collect();
+        found.into_iter().for_each(|part| self.fluid.extend(part));
+        self.thin(world);
         self.transpose(world);
-        self.weigh_walls(world, work, &wide);
+    }
+
+    /// Drops all pairs that cannot pull.
+    fn thin(&mut self, world: &World) {
+        let tension = &world.tension;
+        let clamp = tension.calibration.clamp(world.dimension);
+        self.active.clear();
+        for list in &self.lists {
+            let [vapour, others, walls] = tension.pulls_on(list.fluid);
+            let own = self.fluid[list.particles.clone()].iter();
+            self.active.extend(own.map(|&[c_vapour, c_others, c_walls]| {
+                (vapour && c_vapour - clamp.from > FAR_INSIDE)
+                    || (others && c_others > 0.0)
+                    || (walls && c_walls > 0.0)
+            }));
+        }
+        let active = &self.active;
+        self.lists.par_iter_mut().for_each_init(Vec::new, |local, list| {
+            list.fetch(active, local, |&is| is);
+            let own = &active[list.particles.clone()];
+            list.thin(|k| own[k], local);
+        });
     }
 
     /// x_i − x_j in h.
@@ -160,23 +143,25 @@ impl SurfacePairs {
     fn transpose(&mut self, world: &World) {
         let (n, all) = (world.fluid_count(), self.place.len());
         let mut next = vec![0u32; all - n + 1];
-        let visit = |stretches: &[Stretch], see: &mut dyn FnMut(usize, usize, f32)| {
-            for stretch in stretches {
-                for (k, i) in stretch.particles.clone().enumerate() {
-                    let [_, _, walls] = stretch.of(k);
-                    walls.iter().for_each(|pair| see(i, pair.index as usize - n, pair.slope));
+        let visit = |see: &mut dyn FnMut(usize, &WallPair)| {
+            for list in &self.lists {
+                for (k, i) in list.particles.clone().enumerate() {
+                    list.walls(k).iter().for_each(|pair| see(i, pair));
                 }
             }
         };
-        visit(&self.stretches, &mut |_, b, _| next[b + 1] += 1);
+        visit(&mut |_, pair| next[pair.index as usize - n + 1] += 1);
         (0..all - n).for_each(|b| next[b + 1] += next[b]);
-        self.wet_pairs.clear();
-        self.wet_pairs.resize(next[all - n] as usize, Pair { index: 0, slope: 0.0 });
-        let wet_pairs = &mut self.wet_pairs;
-        visit(&self.stretches, &mut |i, b, slope| {
-            wet_pairs[next[b] as usize] = Pair { index: i as u32, slope };
+        let mut wet_pairs = std::mem::take(&mut self.wet_pairs);
+        wet_pairs.clear();
+        wet_pairs.resize(next[all - n] as usize, WallPair { index: 0, gradient: [0.0; 3] });
+        visit(&mut |i, pair| {
+            let b = pair.index as usize - n;
+            let gradient = pair.gradient.map(|g| -g);
+            wet_pairs[next[b] as usize] = WallPair { index: i as u32, gradient };
             next[b] += 1;
         });
+        self.wet_pairs = wet_pairs;
         // `next[b]` is by now where the neighbours of b end.
         self.wet.clear();
         let mut start = 0;
@@ -194,22 +179,22 @@ impl SurfacePairs {
     }
 
     /// (T5)
-    fn weigh_walls(&mut self, world: &World, work: &Workspace, wide: &Wide) {
+    pub fn weigh_walls(&mut self, world: &World, work: &Workspace) {
         self.wall.clear();
-        if !world.tension.walls_pull() {
+        let Some((kind, wide)) = self.kernel.filter(|_| world.tension.walls_pull()) else {
             self.wall.resize(self.wet.len(), [0.0; 2]);
             return;
-        }
+        };
         let (flat, cells) = (world.dimension == Dimension::Two, work.neighbors.solid_cells());
         let contributions = (0..self.wet.len()).into_par_iter().with_min_len(64).map(|k| {
             let b = self.wet[k].particle as usize;
-            let w = |j: usize| wide.w(self.offset(b, j).length());
+            let w = |j: usize| wide.w(kind, self.offset(b, j).length());
             let fluid: f64 = self.around(k).iter().map(|pair| w(pair.index as usize)).sum();
             let mut wall = 0.0;
             for (key, _) in around(work.key(b), flat, work.cells.count) {
                 for run in cells.cell(key) {
                     let all = run.start as usize..run.end as usize;
-                    wall += all.map(|j| self.volume[j] * w(j)).sum::<f64>();
+                    wall += all.map(|j| f64::from(self.volume[j]) * w(j)).sum::<f64>();
                 }
             }
             [1.0 - fluid - wall, fluid]
@@ -217,119 +202,148 @@ impl SurfacePairs {
         self.wall = contributions.collect();
     }
 
+    /// (T4) once more, in double precision: for differences of energies.
+    pub fn refine(&mut self) {
+        let Some((kind, wide)) = self.kernel else { return };
+        let mut fluid = std::mem::take(&mut self.fluid);
+        self.for_each(&mut fluid, |list, out| {
+            for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
+                if !self.active[i] {
+                    continue; // not all of its pairs are left
+                }
+                let mut sum = [wide.w(kind, 0.0), 0.0, 0.0];
+                for (which, sum) in sum[..2].iter_mut().enumerate() {
+                    for pair in list.pairs(k, which) {
+                        *sum += wide.w(kind, self.offset(i, list.index(pair)).length());
+                    }
+                }
+                for pair in list.walls(k) {
+                    let b = pair.index as usize;
+                    sum[2] += f64::from(self.volume[b]) * wide.w(kind, self.offset(i, b).length());
+                }
+                *out = contribution(sum);
+            }
+        });
+        self.fluid = fluid;
+    }
+
     /// The fluid around the k-th wet wall particle.
     #[inline(always)]
-    fn around(&self, k: usize) -> &[Pair] {
+    pub(super) fn around(&self, k: usize) -> &[WallPair] {
         let start = if k == 0 { 0 } else { self.wet[k - 1].end as usize };
         &self.wet_pairs[start..self.wet[k].end as usize]
     }
 
-    /// How many particles there are, walls included.
-    pub fn particle_count(&self) -> usize {
-        self.place.len()
-    }
-
-    /// Wall particles near fluid, with their solids and their places relative to those.
-    pub fn wet(&self) -> impl Iterator<Item = (usize, usize, DVec3)> {
-        self.wet.iter().map(|wet| (wet.particle as usize, wet.solid as usize, wet.arm))
+    /// Bytes held by the lists.
+    pub fn bytes(&self) -> usize {
+        self.lists.iter().map(Wide::bytes).sum()
     }
 
     /// (T1) at the beginning of the step, in the unit of `strengths`.
     pub fn energy(&self, strengths: &Strengths) -> f64 {
-        let of_stretch = |stretch: &Stretch| -> f64 {
-            let gamma = &strengths.fluids[stretch.fluid];
-            self.fluid[stretch.particles.clone()].iter().map(|c| energy(gamma, c)).sum()
+        let of_list = |list: &Wide| -> f64 {
+            let gamma = &strengths.fluids[list.fluid];
+            let own = self.fluid[list.particles.clone()].iter();
+            own.map(|c| energy(&strengths.clamps(), gamma, c)).sum()
         };
-        let fluid: f64 = self.stretches.iter().map(of_stretch).sum();
-        let walls = self.wet.iter().zip(&self.wall);
-        fluid + walls.map(|(wet, c)| energy(&strengths.walls[wet.solid as usize], c)).sum::<f64>()
+        let fluid: f64 = self.lists.iter().map(of_list).sum();
+        let of_wall = |(wet, c): (&Wet, &WallContribution)| {
+            energy(&[Clamp::PAPER; 2], &strengths.walls[wet.solid as usize], c)
+        };
+        fluid + self.wet.iter().zip(&self.wall).map(of_wall).sum::<f64>()
     }
 
-    /// How hard interfaces pull after the displacements `u`, in h, of all particles; none at all for
-    /// `None`.
-    pub fn pulls(&self, strengths: &Strengths, u: Option<&[DVec3]>, pulls: &mut Pulls) {
-        pulls.fluid.resize(self.fluid.len(), [0.0; 3]);
-        pulls.wall.clear();
-        pulls.wall.resize(self.place.len(), 0.0);
-        self.for_each(&mut pulls.fluid, |stretch, out| {
-            let [vapour, others, walls] = strengths.fluids[stretch.fluid];
-            for (k, (i, out)) in stretch.particles.clone().zip(out).enumerate() {
-                let mut change = [0.0; 3]; // of Σ V W
-                if let Some(u) = u {
-                    for (change, pairs) in change.iter_mut().zip(stretch.of(k)) {
-                        *change = self.growth(i, pairs, u);
-                    }
+    /// How hard interfaces pull at the beginning of the step.
+    pub fn pulls(&self, strengths: &Strengths) -> Pulls {
+        let mut pulls = Pulls {
+            fluid: vec![[0.0; 3]; self.fluid.len()],
+            wall: vec![0.0; self.place.len() - self.fluid.len()],
+        };
+        self.for_each(&mut pulls.fluid, |list, out| {
+            for (i, out) in list.particles.clone().zip(out) {
+                if self.active[i] {
+                    *out = strengths.fluid_pull(list.fluid, self.fluid[i].map(|c| c as f32));
                 }
-                let [c_vapour, c_others, c_walls] = self.fluid[i];
-                let q = vapour * slope(c_vapour - change[0] - change[1] - change[2]);
-                let r = others * slope(c_others + change[1]);
-                let w = walls * slope(c_walls + change[2]);
-                *out = [q, q - r, q - w];
             }
         });
-        let of_wet = |k: usize| {
-            let (wet, [dry, covered]) = (&self.wet[k], self.wall[k]);
-            let b = wet.particle as usize;
-            let change = u.map_or(0.0, |u| self.growth(b, self.around(k), u));
-            let [gamma_dry, gamma_wet] = strengths.walls[wet.solid as usize];
-            gamma_dry * slope(dry - change) - gamma_wet * slope(covered + change)
-        };
-        if strengths.walls.iter().any(|&wall| wall != [0.0; 2]) {
-            let t: Vec<f64> =
-                (0..self.wet.len()).into_par_iter().with_min_len(64).map(of_wet).collect();
-            self.wet.iter().zip(t).for_each(|(wet, t)| pulls.wall[wet.particle as usize] = t);
+        let n = self.fluid.len();
+        for (wet, c) in self.wet.iter().zip(&self.wall) {
+            let t = strengths.wall_pull(wet.solid as usize, c.map(|c| c as f32));
+            pulls.wall[wet.particle as usize - n] = t;
         }
+        pulls
     }
 
-    /// Σ V ∇W·(u_i − u_j)
-    #[inline(always)]
-    fn growth(&self, i: usize, pairs: &[Pair], u: &[DVec3]) -> f64 {
-        let mut sum = 0.0;
-        for pair in pairs {
-            let j = pair.index as usize;
-            let along = self.offset(i, j).dot(u[i] - u[j]);
-            sum += self.volume[j] * f64::from(pair.slope) * along;
-        }
-        sum
-    }
-
-    /// (T6) into `force`.
+    /// (T6) into `force`, along true directions.
     pub fn forces(&self, pulls: &Pulls, force: &mut [DVec3]) {
-        self.for_each(force, |stretch, out| {
-            for (k, (i, out)) in stretch.particles.clone().zip(out).enumerate() {
-                let [same, others, walls] = stretch.of(k);
+        if let Some((kind, wide)) = self.kernel {
+            with_kernel!(kind, S => self.sum_forces::<S>(&wide, pulls, force));
+        }
+    }
+
+    fn sum_forces<S: KernelShape>(&self, wide: &Stretch, pulls: &Pulls, force: &mut [DVec3]) {
+        let n = self.fluid.len();
+        self.for_each(force, |list, out| {
+            for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
                 let own = pulls.fluid[i];
                 let mut sum = DVec3::ZERO;
-                for (kind, pairs) in [same, others].into_iter().enumerate() {
-                    for pair in pairs {
-                        let j = pair.index as usize;
-                        let pull = own[kind] + pulls.fluid[j][kind];
-                        sum += pull * f64::from(pair.slope) * self.offset(i, j);
+                for (kind, &own) in own[..2].iter().enumerate() {
+                    for pair in list.pairs(k, kind) {
+                        let j = list.index(pair);
+                        let pull = f64::from(own) + f64::from(pulls.fluid[j][kind]);
+                        if pull != 0.0 {
+                            sum += along::<S>(wide, self.offset(i, j), pull);
+                        }
                     }
                 }
-                for pair in walls {
+                for pair in list.walls(k) {
                     let b = pair.index as usize;
-                    let pull = self.volume[b] * own[2] + pulls.wall[b];
-                    sum += pull * f64::from(pair.slope) * self.offset(i, b);
+                    let pull = self.wall_pull(b, own[2], pulls.wall[b - n]);
+                    if pull != 0.0 {
+                        sum += along::<S>(wide, self.offset(i, b), pull);
+                    }
                 }
-                *out = sum;
+                *out = wide.sigma * sum;
             }
         });
+    }
+
+    /// β_b (q_f − w_f) + t_b
+    fn wall_pull(&self, b: usize, fluid: f32, wall: f32) -> f64 {
+        f64::from(self.volume[b]) * f64::from(fluid) + f64::from(wall)
     }
 
     /// The reaction of (T6) on every solid, about its origin.
     pub fn reactions(&self, pulls: &Pulls, solids: usize) -> Vec<Twist> {
+        let Some((kind, wide)) = self.kernel else { return vec![Twist::default(); solids] };
+        let n = self.fluid.len();
+        let on_wall = |k: usize| {
+            let b = self.wet[k].particle as usize;
+            let mut force = DVec3::ZERO;
+            for pair in self.around(k) {
+                let i = pair.index as usize;
+                let pull = self.wall_pull(b, pulls.fluid[i][2], pulls.wall[b - n]);
+                if pull != 0.0 {
+                    let offset = self.offset(b, i);
+                    force += with_kernel!(kind, S => along::<S>(&wide, offset, pull));
+                }
+            }
+            Some(wide.sigma * force)
+        };
+        self.sum_over_solids(solids, on_wall)
+    }
+
+    /// Forces on wet wall particles, `None` for those that do not count, as forces and moments on solids.
+    pub(super) fn sum_over_solids(
+        &self,
+        solids: usize,
+        force: impl Fn(usize) -> Option<DVec3> + Sync,
+    ) -> Vec<Twist> {
         let of_block = |block: Range<usize>| {
             let mut sums: Vec<(u32, Twist)> = Vec::new(); // of the few solids in this block
             for k in block {
+                let Some(force) = force(k) else { continue };
                 let wet = &self.wet[k];
-                let b = wet.particle as usize;
-                let mut force = DVec3::ZERO;
-                for pair in self.around(k) {
-                    let i = pair.index as usize;
-                    let pull = self.volume[b] * pulls.fluid[i][2] + pulls.wall[b];
-                    force += pull * f64::from(pair.slope) * self.offset(b, i);
-                }
                 let at =
                     sums.iter().position(|(solid, _)| *solid == wet.solid).unwrap_or_else(|| {
                         sums.push((wet.solid, Twist::default()));
@@ -347,98 +361,32 @@ impl SurfacePairs {
         total
     }
 
-    /// An upper bound of how much forces can change per displacement of particles (Gershgorin): PT24's
-    /// diagonal (its eq. 39) lets iterations diverge for steps beyond 1.5 capillary times, this does not.
-    pub fn stiffness(&self, strengths: &Strengths) -> f64 {
-        let size = |i: usize, pair: &Pair| {
-            f64::from(-pair.slope) * self.offset(i, pair.index as usize).length()
-        };
-        // Σ V |∇W| + |Σ V ∇W| over some neighbours, and the second part alone.
-        let reach = |i: usize, lists: &[&[Pair]]| {
-            let (mut sum, mut vector) = (0.0, DVec3::ZERO);
-            for pair in lists.iter().copied().flatten() {
-                let j = pair.index as usize;
-                sum += self.volume[j] * size(i, pair);
-                vector += self.volume[j] * f64::from(pair.slope) * self.offset(i, j);
-            }
-            (sum + vector.length(), vector.length())
-        };
-        let mut rates = vec![[0.0; 3]; self.fluid.len()];
-        let mut own = vec![0.0; self.fluid.len()];
-        self.for_each(&mut rates, |stretch, out| {
-            let gamma = strengths.fluids[stretch.fluid];
-            for (k, (i, out)) in stretch.particles.clone().zip(out).enumerate() {
-                let [same, others, walls] = stretch.of(k);
-                let lists: [&[&[Pair]]; 3] = [&[same, others, walls], &[others], &[walls]];
-                let bends = self.fluid[i].map(bend);
-                for kind in 0..3 {
-                    if gamma[kind] > 0.0 {
-                        out[kind] = gamma[kind] * bends[kind] * reach(i, lists[kind]).0;
-                    }
-                }
-            }
-        });
-        let mut of_walls = vec![0.0; self.place.len()];
-        for (k, (wet, contribution)) in self.wet.iter().zip(&self.wall).enumerate() {
-            let gamma = strengths.walls[wet.solid as usize];
-            if gamma != [0.0; 2] {
-                let rate: f64 = gamma.iter().zip(contribution).map(|(g, &c)| g * bend(c)).sum();
-                of_walls[wet.particle as usize] =
-                    rate * reach(wet.particle as usize, &[self.around(k)]).0;
-            }
-        }
-        self.for_each(&mut own, |stretch, out| {
-            for (k, (i, out)) in stretch.particles.clone().zip(out).enumerate() {
-                let [same, others, walls] = stretch.of(k);
-                let vector = reach(i, &[same, others, walls]).1;
-                let mut sum = rates[i][0] * vector;
-                sum += rates[i][1] * reach(i, &[others]).1 + rates[i][2] * reach(i, &[walls]).1;
-                sum += same.iter().map(|p| rates[p.index as usize][0] * size(i, p)).sum::<f64>();
-                for pair in others {
-                    let [vapour, other, _] = rates[pair.index as usize];
-                    sum += (vapour + other) * size(i, pair);
-                }
-                for pair in walls {
-                    sum += of_walls[pair.index as usize] * size(i, pair);
-                }
-                *out = sum;
-            }
-        });
-        own.into_iter().fold(0.0, f64::max)
-    }
-
-    /// Runs `work` on all stretches in parallel, handing each the part of `out` that is its particles'.
-    fn for_each<T: Send>(&self, mut out: &mut [T], work: impl Fn(&Stretch, &mut [T]) + Sync) {
-        let mut parts = Vec::with_capacity(self.stretches.len());
-        for stretch in &self.stretches {
-            let (part, rest) = out.split_at_mut(stretch.particles.len());
-            parts.push((stretch, part));
+    /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles'.
+    pub(super) fn for_each<T: Send>(
+        &self,
+        mut out: &mut [T],
+        work: impl Fn(&Wide, &mut [T]) + Sync,
+    ) {
+        let mut parts = Vec::with_capacity(self.lists.len());
+        for list in &self.lists {
+            let (part, rest) = out.split_at_mut(list.particles.len());
+            parts.push((list, part));
             out = rest;
         }
-        parts.into_par_iter().for_each(|(stretch, part)| work(stretch, part));
+        parts.into_par_iter().for_each(|(list, part)| work(list, part));
     }
 }
 
-/// The kernel with a support of 3h.
-struct Wide {
-    kernel: Kernel,
-    /// Support of the kernel over that of this one.
-    squeeze: f64,
-    scale: f64,
+/// (T4) from Σ V W over the same fluid, other fluids and walls.
+fn contribution([same, others, walls]: [f64; 3]) -> FluidContribution {
+    [1.0 - same - others - walls, others, walls]
 }
 
-impl Wide {
-    fn new(kernel: Kernel) -> Wide {
-        let squeeze = SUPPORT / WIDE;
-        Wide { kernel, squeeze, scale: squeeze.powi(kernel.dimension.count() as i32) }
-    }
-
-    fn w(&self, q: f64) -> f64 {
-        self.scale * self.kernel.w(self.squeeze * q)
-    }
-
-    /// W′/r; a pair at the same place has no direction, and no force.
-    fn slope(&self, q: f64) -> f32 {
-        (self.scale * self.squeeze * self.kernel.dw(self.squeeze * q) / q.max(1e-9)) as f32
-    }
+/// `pull` ∇W/σ for x_i − x_j = `offset`; a pair at the same place has no direction, and no force. The slope of the kernel
+/// is in single precision, but the same number on both sides of a pair.
+#[inline(always)]
+fn along<S: KernelShape>(kernel: &Stretch, offset: DVec3, pull: f64) -> DVec3 {
+    let q = offset.length() as f32;
+    let slope = kernel.slope::<S>(q) / q.max(1e-6);
+    pull * f64::from(slope) * offset
 }

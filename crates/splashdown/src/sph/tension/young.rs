@@ -1,31 +1,35 @@
 //! Contact angles: which tension of a wall makes a fluid meet it at a wanted angle.
 //!
 //! Young's equation, cos θ = (γ^BV − γ^BF)/γ^FV, is not what the model does: its walls are one layer of particles, and
-//! the smoothed clamp makes weak contact cheap. With γ^BF = γ^FV, which should just let go (180°), a drop rests at 135°
+//! the smoothed clamp makes weak contact cheap. With γ^BF = γ^FV, which should just let go (180°), a drop rests at 139°
 //! in space. So the angle is looked up.
 
 use crate::math::Dimension;
 
 /// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that a drop then has: docs/methods/droplets.md.
-const SPACE: [(f64, f64); 8] = [
-    (-1.1, 0.0),
-    (-0.75, 30.0),
-    (-0.5, 62.0),
-    (-0.04, 85.0),
-    (0.57, 118.0),
-    (1.0, 137.0),
-    (1.5, 154.0),
-    (2.0, 180.0),
+const SPACE: [(f64, f64); 10] = [
+    (-1.3, 0.0),
+    (-1.1, 12.0),
+    (-0.75, 44.0),
+    (-0.4, 63.5),
+    (-0.05, 83.5),
+    (0.3, 109.0),
+    (0.65, 119.0),
+    (1.0, 139.0),
+    (1.2, 160.0),
+    (1.35, 180.0),
 ];
-const PLANE: [(f64, f64); 8] = [
-    (-1.4, 0.0),
-    (-1.1, 33.0),
-    (-0.93, 49.0),
-    (-0.53, 60.5),
-    (-0.07, 86.0),
-    (0.54, 107.0),
-    (0.7, 129.0),
-    (0.97, 180.0),
+const PLANE: [(f64, f64); 10] = [
+    (-2.0, 0.0),
+    (-1.6, 17.5),
+    (-1.2, 40.5),
+    (-0.8, 63.0),
+    (-0.4, 72.5),
+    (0.0, 97.5),
+    (0.4, 122.0),
+    (0.8, 141.0),
+    (1.0, 160.0),
+    (1.2, 180.0),
 ];
 
 /// (γ^BF − γ^BV)/γ^FV for the `angle`, in degrees.

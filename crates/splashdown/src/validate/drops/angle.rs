@@ -46,8 +46,18 @@ fn angle_of(height: f64, dimension: Dimension) -> f64 {
     low.to_degrees()
 }
 
-/// The angle of a drop that starts as half a ball and may have `angle` degrees in the end.
-fn settled(dimension: Dimension, radius: f64, angle: f64) -> Result<f64, String> {
+/// A drop at rest.
+pub(super) struct Settled {
+    /// Degrees.
+    pub angle: f64,
+    /// Share of the particles in the lowest layer.
+    pub film: f64,
+    /// Height of the lowest particle, in h: half a spacing where it touches the floor.
+    pub lowest: f64,
+}
+
+/// A drop that starts as half a ball, on a floor with (γ^BF − γ^BV)/γ^FV = `excess`.
+pub(super) fn settled(dimension: Dimension, radius: f64, excess: f64) -> Result<Settled, String> {
     let mut world = World::new(dimension, H);
     world.gravity = DVec3::ZERO;
     world.pressure.solver = PressureSolver::Iisph;
@@ -58,12 +68,11 @@ fn settled(dimension: Dimension, radius: f64, angle: f64) -> Result<f64, String>
     let viscosity =
         Viscosity { model: ViscosityModel::Weiler2018, coefficient: calm, boundary: 0.0 };
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
-    world.add_solid(floor(&world, 3.0 * radius * H)?);
-    let excess = young::needed_excess(angle, dimension) * GAMMA;
+    world.add_solid(floor(&world, 4.0 * radius * H)?);
     world.tension.fluids = vec![FluidSurface::of(GAMMA)];
     world.tension.walls = vec![WallSurface {
-        dry: Scalar::Constant((-excess).max(0.0)),
-        wet: Scalar::Constant(excess.max(0.0)),
+        dry: Scalar::Constant((-excess * GAMMA).max(0.0)),
+        wet: Scalar::Constant((excess * GAMMA).max(0.0)),
     }];
     let end = 5.0 * (RHO * r.powi(3) / GAMMA).sqrt();
     let (mut height, mut count) = (0.0, 0.0);
@@ -74,18 +83,37 @@ fn settled(dimension: Dimension, radius: f64, angle: f64) -> Result<f64, String>
             (height, count) = (height + y / n as f64, count + 1.0);
         }
     })?;
-    Ok(angle_of(height / (f64::max(count, 1.0) * r), dimension))
+    let heights = || world.particles.position[..world.fluid_count()].iter().map(|p| p.y / H);
+    Ok(Settled {
+        angle: angle_of(height / (f64::max(count, 1.0) * r), dimension),
+        film: heights().filter(|&y| y < 1.5).count() as f64 / world.fluid_count() as f64,
+        lowest: heights().fold(f64::INFINITY, f64::min),
+    })
 }
 
 fn run(report: &mut Report) -> Result<(), String> {
-    for (dimension, radius, angles) in [
-        (Dimension::Two, 12.0, &[30.0, 60.0, 90.0, 120.0, 150.0][..]),
-        (Dimension::Three, 6.5, &[60.0, 90.0, 120.0]),
-    ] {
-        for &angle in angles {
-            let found = settled(dimension, radius, angle)?;
-            report.close(format!("{dimension:?}: asked for {angle}°"), found, angle, 10.0);
+    let asked = [30.0, 60.0, 90.0, 120.0, 150.0];
+    for (dimension, radii) in [(Dimension::Two, [12.0, 18.0]), (Dimension::Three, [6.5, 9.0])] {
+        for radius in radii {
+            for angle in asked {
+                let found = settled(dimension, radius, young::needed_excess(angle, dimension))?;
+                let variant = format!("{dimension:?}, R = {radius} h: asked for {angle}°");
+                report.close(variant, found.angle, angle, 10.0);
+            }
         }
+        let wet = settled(dimension, radii[0], young::needed_excess(0.0, dimension))?;
+        match dimension {
+            Dimension::Two => report.at_most("Two: asked for 0°, angle", wet.angle, 10.0),
+            Dimension::Three => {
+                report.close("Three: asked for 0°, share in one layer", wet.film, 1.0, 0.05);
+            }
+        }
+        let repelled = settled(dimension, radii[0], young::needed_excess(180.0, dimension))?;
+        report.at_most(
+            format!("{dimension:?}: asked for 180°, h by which it is not above the floor"),
+            (1.5 - repelled.lowest).max(0.0),
+            0.0,
+        );
     }
     Ok(())
 }

@@ -3,16 +3,22 @@
 mod angle;
 mod derivatives;
 mod keep;
+mod long_steps;
 mod oscillation;
 mod pin;
 mod pressure;
+mod sessile;
+mod slopes;
 
 pub use angle::CASE as CONTACT_ANGLE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
+pub use long_steps::CASE as CAPILLARY_STEP;
 pub use oscillation::CASE as OSCILLATION;
 pub use pin::CASE as FLOATING_PIN;
 pub use pressure::CASE as YOUNG_LAPLACE;
+pub use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
+pub use slopes::CASE as SLOPES;
 
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::{Calibration, FluidSurface};
@@ -68,11 +74,17 @@ fn radius_of(particles: usize, dimension: Dimension) -> f64 {
 
 /// A drop without gravity, so viscous that it soon comes to rest.
 fn drop(dimension: Dimension, radius: f64, calibration: Calibration) -> World {
-    let mut world = World::new(dimension, H);
+    scaled_drop(dimension, radius, calibration, 1.0)
+}
+
+/// The same with a spacing of `scale` times H.
+fn scaled_drop(dimension: Dimension, radius: f64, calibration: Calibration, scale: f64) -> World {
+    let mut world = World::new(dimension, scale * H);
     world.gravity = DVec3::ZERO;
     world.pressure.solver = PressureSolver::Iisph;
     let points = ball(dimension, radius, DVec3::ZERO, &mut Noise(1));
-    let calm = (RHO * GAMMA * radius * H).sqrt();
+    let points: Vec<DVec3> = points.into_iter().map(|p| scale * p).collect();
+    let calm = (RHO * GAMMA * radius * scale * H).sqrt();
     let viscosity =
         Viscosity { model: ViscosityModel::Weiler2018, coefficient: calm, boundary: 0.0 };
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
@@ -83,5 +95,6 @@ fn drop(dimension: Dimension, radius: f64, calibration: Calibration) -> World {
 
 /// √(ρ R³/γ), s.
 fn drop_time(world: &World) -> f64 {
-    (RHO * radius_of(world.fluid_count(), world.dimension).powi(3) / GAMMA).sqrt()
+    let radius = radius_of(world.fluid_count(), world.dimension) * world.spacing / H;
+    (RHO * radius.powi(3) / GAMMA).sqrt()
 }

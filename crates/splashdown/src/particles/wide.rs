@@ -1,0 +1,303 @@
+//! A second set of neighbour lists, with a wider kernel: surface tension needs to see further than pressure.
+//!
+//! Pairs are those of `pair.rs` and find their values in the same halo, so that the same loops run over them.
+//! Neighbours of other fluids and walls are kept apart, because interfaces tell them apart.
+
+use std::ops::Range;
+
+use glam::Vec4;
+
+use super::halo::Halo;
+use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
+use super::neighbors::{Chunk, append_stretches, evaluate_fluid, fetch};
+use super::pair::{Pair, WallPair, unit};
+use super::simd::{Candidates, Lanes};
+use crate::with_kernel;
+
+/// A kernel stretched to another support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Where it ends, in units of h.
+    pub support: f64,
+    /// σ, with which it integrates to one.
+    pub sigma: f64,
+}
+
+impl Stretch {
+    /// `kernel` stretched to `support`.
+    pub fn new(kernel: Kernel, support: f64) -> Stretch {
+        let squeeze = SUPPORT / support;
+        Stretch { support, sigma: kernel.sigma() * squeeze.powi(kernel.dimension.count() as i32) }
+    }
+
+    /// Places in the stretched kernel as places in the original one.
+    #[inline(always)]
+    pub fn squeeze(&self) -> f64 {
+        SUPPORT / self.support
+    }
+
+    /// W without σ and its derivative.
+    #[inline(always)]
+    fn evaluate<S: KernelShape>(&self, q: f32) -> (f32, f32) {
+        let squeeze = self.squeeze() as f32;
+        let (w, dw) = S::evaluate(squeeze * q);
+        (w, squeeze * dw)
+    }
+
+    /// W′ without σ.
+    #[inline(always)]
+    pub fn slope<S: KernelShape>(&self, q: f32) -> f32 {
+        self.evaluate::<S>(q).1
+    }
+
+    /// hᵈ W at distance q h, in double precision.
+    pub fn w(&self, kind: KernelKind, q: f64) -> f64 {
+        self.sigma * with_kernel!(kind, S => S::evaluate_f64(self.squeeze() * q)).0
+    }
+}
+
+/// Sums over the neighbours of a particle; fourth lanes are zero. Those over walls weigh each by its β.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WideSums {
+    /// Σ hᵈ⁺¹ ∇W over the same fluid, over other fluids and over walls.
+    pub gradient: [Vec4; 3],
+    /// Σ hᵈ W likewise, the first with the particle itself.
+    pub density: [f32; 3],
+    /// Σ |hᵈ⁺¹ ∇W|² over all.
+    pub square: f32,
+    /// A bound of Σ |hᵈ⁺¹ ∇W| over all.
+    pub size: f32,
+}
+
+/// The wide lists of one chunk.
+#[derive(Clone, Debug, Default)]
+pub struct Wide {
+    /// Which particles.
+    pub particles: Range<usize>,
+    /// Which fluid they belong to.
+    pub fluid: usize,
+    /// One for each particle.
+    pub sums: Vec<WideSums>,
+    /// What one step of a pair's gradient is worth.
+    pub unit: f32,
+    /// Every fluid particle that may be a neighbour in this chunk, by slot.
+    pub halo: Vec<u32>,
+    halo_stretches: Vec<Range<u32>>,
+    /// Lists of the same and of other fluids in turn, each filled up to a multiple of four.
+    pairs: Vec<Pair>,
+    /// Where the filled-up lists end.
+    ends: Vec<[u32; 2]>,
+    counts: Vec<[u16; 2]>,
+    /// Gradients without β.
+    walls: Vec<WallPair>,
+    wall_ends: Vec<u32>,
+}
+
+/// What the wide search reads.
+pub struct WideInput<'a> {
+    /// The wide kernel.
+    pub kernel: Stretch,
+    /// Range of the chunk's fluid, if there are others.
+    pub own: Option<Range<usize>>,
+    /// β of all particles.
+    pub weight: &'a [f32],
+}
+
+/// Buffers of one thread.
+#[derive(Default)]
+pub struct WideBuffers {
+    hits: Vec<u32>,
+    others: Vec<u32>,
+}
+
+impl Wide {
+    /// Empties the lists for `chunk`, whose halo is known.
+    pub(super) fn restart<S: KernelShape>(&mut self, chunk: &Chunk, kernel: &Stretch) {
+        self.fluid = chunk.fluid;
+        self.particles = chunk.particles.clone();
+        self.unit = unit((kernel.sigma * kernel.squeeze()) as f32 * S::STEEPEST);
+        self.sums.clear();
+        self.pairs.clear();
+        self.ends.clear();
+        self.counts.clear();
+        self.walls.clear();
+        self.wall_ends.clear();
+        self.halo.clear();
+        self.halo.extend_from_slice(&chunk.halo);
+        self.halo_stretches.clear();
+        append_stretches(&self.halo, &mut self.halo_stretches);
+    }
+
+    /// Appends the lists of the next particle, which is at `place` and not among the candidates.
+    #[inline(always)]
+    pub(super) fn append<S: KernelShape, L: Lanes>(
+        &mut self,
+        input: &WideInput,
+        [fluid, wall]: [&Candidates; 2],
+        halo: &Halo,
+        place: [f32; 3],
+        buffers: &mut WideBuffers,
+    ) {
+        let WideBuffers { hits, others } = buffers;
+        let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
+        let radius2 = (kernel.support * kernel.support) as f32;
+        L::collect(fluid, place, radius2, hits);
+        others.clear();
+        if let Some(own) = &input.own {
+            hits.retain(|&hit| {
+                let index = halo.fluid.index[fluid.slot(hit as usize) as usize];
+                let is_own = own.contains(&(index as usize));
+                if !is_own {
+                    others.push(hit);
+                }
+                is_own
+            });
+        }
+        let mut sums = WideSums::default();
+        let (mut ends, mut counts) = ([0; 2], [0; 2]);
+        for (kind, hits) in [hits, others].into_iter().enumerate() {
+            counts[kind] = hits.len() as u16;
+            if !hits.is_empty() {
+                let pairs = &mut self.pairs;
+                let evaluate = |q: f32| kernel.evaluate::<S>(q);
+                let found = evaluate_fluid(fluid, hits, place, evaluate, sigma, self.unit, pairs);
+                sums.gradient[kind] = found.fluid_gradient;
+                sums.density[kind] = found.number_density;
+                sums.square += found.gradient_square;
+                pairs.resize(pairs.len().next_multiple_of(4), Pair::NONE);
+            }
+            ends[kind] = self.pairs.len() as u32;
+        }
+        sums.density[0] += sigma * kernel.evaluate::<S>(0.0).0;
+        let count = f32::from(counts[0]) + f32::from(counts[1]);
+        sums.size = (count * sums.square).sqrt(); // Cauchy and Schwarz
+        self.ends.push(ends);
+        self.counts.push(counts);
+        if wall.count > 0 {
+            L::collect(wall, place, radius2, &mut buffers.hits);
+            self.append_walls::<S>(input, wall, halo, &buffers.hits, place, &mut sums);
+        }
+        self.wall_ends.push(self.walls.len() as u32);
+        self.sums.push(sums);
+    }
+
+    /// Walls are few: one by one.
+    fn append_walls<S: KernelShape>(
+        &mut self,
+        input: &WideInput,
+        from: &Candidates,
+        halo: &Halo,
+        hits: &[u32],
+        place: [f32; 3],
+        sums: &mut WideSums,
+    ) {
+        let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
+        for &hit in hits {
+            let h = hit as usize;
+            let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
+            let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+            let (w, dw) = kernel.evaluate::<S>(q);
+            let index = halo.wall.index[from.slot(h) as usize];
+            let slope = sigma * dw / q.max(1.0e-6);
+            let pair = WallPair { gradient: d.map(|d| slope * d), index };
+            let beta = input.weight[index as usize];
+            sums.gradient[2] += beta * pair.gradient4();
+            sums.density[2] += beta * sigma * w;
+            sums.square += pair.gradient4().length_squared();
+            sums.size += pair.gradient4().length() * beta.max(1.0);
+            self.walls.push(pair);
+        }
+    }
+
+    /// Keeps of the lists of particles that `is_active` does not name only pairs with those that it names.
+    /// `local` are its answers for the halo.
+    pub fn thin(&mut self, is_active: impl Fn(usize) -> bool, local: &[bool]) {
+        let (mut kept, mut start) = (0, 0);
+        for k in 0..self.ends.len() {
+            for kind in 0..2 {
+                let end = self.ends[k][kind] as usize;
+                let count = usize::from(self.counts[k][kind]);
+                if is_active(k) {
+                    self.pairs.copy_within(start..end, kept);
+                    kept += end - start;
+                } else {
+                    let first = kept;
+                    for at in start..start + count {
+                        let pair = self.pairs[at];
+                        if local[pair.slot()] {
+                            self.pairs[kept] = pair;
+                            kept += 1;
+                        }
+                    }
+                    self.counts[k][kind] = (kept - first) as u16;
+                    // Lists only get shorter: what is overwritten here has been read.
+                    let padded = first + (kept - first).next_multiple_of(4);
+                    self.pairs[kept..padded].fill(Pair::NONE);
+                    kept = padded;
+                }
+                start = end;
+                self.ends[k][kind] = kept as u32;
+            }
+        }
+        self.pairs.truncate(kept);
+    }
+
+    /// The neighbours of the k-th particle in the same fluid (0) or in others (1).
+    #[inline(always)]
+    pub fn pairs(&self, k: usize, kind: usize) -> &[Pair] {
+        let start = self.start(k, kind);
+        &self.pairs[start..start + usize::from(self.counts[k][kind])]
+    }
+
+    /// The same in fours; what fills up the last adds nothing to any sum.
+    #[inline(always)]
+    pub fn fours(&self, k: usize, kind: usize) -> &[[Pair; 4]] {
+        self.pairs[self.start(k, kind)..self.ends[k][kind] as usize].as_chunks::<4>().0
+    }
+
+    #[inline(always)]
+    fn start(&self, k: usize, kind: usize) -> usize {
+        match (k, kind) {
+            (_, 1) => self.ends[k][0] as usize,
+            (0, _) => 0,
+            _ => self.ends[k - 1][1] as usize,
+        }
+    }
+
+    /// The particle behind a pair.
+    #[inline(always)]
+    pub fn index(&self, pair: &Pair) -> usize {
+        self.halo[pair.slot()] as usize
+    }
+
+    /// Wall neighbours of the k-th particle.
+    #[inline(always)]
+    pub fn walls(&self, k: usize) -> &[WallPair] {
+        let start = if k == 0 { 0 } else { self.wall_ends[k - 1] as usize };
+        &self.walls[start..self.wall_ends[k] as usize]
+    }
+
+    /// Whether any particle has neighbours in other fluids.
+    pub fn meets_others(&self) -> bool {
+        self.counts.iter().any(|counts| counts[1] > 0)
+    }
+
+    /// Whether there is nothing to sum over.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty() && self.walls.is_empty()
+    }
+
+    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
+    #[inline(always)]
+    pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
+        fetch(&self.halo_stretches, values, local, copy);
+    }
+
+    /// Bytes held by the lists.
+    pub fn bytes(&self) -> usize {
+        self.pairs.capacity() * size_of::<Pair>()
+            + self.walls.capacity() * size_of::<WallPair>()
+            + self.sums.capacity() * size_of::<WideSums>()
+            + (self.ends.capacity() + self.wall_ends.capacity() + self.halo.capacity()) * 8
+    }
+}
