@@ -146,6 +146,8 @@ pub fn cases() -> &'static [Case] {
         drops::YOUNG_LAPLACE,
         drops::OSCILLATION,
         drops::CONTACT_ANGLE,
+        drops::CAPILLARY_RISE,
+        drops::TWO_DROPS,
         drops::FLOATING_PIN,
         structures::TOWER,
         structures::CARD_HOUSE,

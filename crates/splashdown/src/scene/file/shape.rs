@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::made::{
-    Bolt, ChainLink, Creature, Duck, Funnel, Gate, Gear, HollowPrism, Letter, Nut, Propeller, Rack,
-    SpaceCapsule, Spike, Voussoir, WaterWheel, Wedge,
+    Bolt, ChainLink, Creature, Duck, Flower, Funnel, Gate, Gear, HollowPrism, Letter, Nut,
+    Propeller, Rack, SpaceCapsule, Spike, Statue, Voussoir, WaterWheel, Wedge,
 };
 use super::values::Vector;
 
@@ -83,6 +83,10 @@ pub enum SolidShape {
     Letter(Letter),
     /// A toy duck that swims towards +x.
     Duck(Duck),
+    /// A winged figure with a torch on a round base, that looks towards +z.
+    Statue(Statue),
+    /// A flower that opens towards +y.
+    Flower(Flower),
     /// A capsule that comes back from space, its heat shield down.
     SpaceCapsule(SpaceCapsule),
     /// A lumpy, concave creature.

@@ -11,6 +11,10 @@ use super::values::Number;
 pub struct Surface {
     /// What tensions mean.
     pub calibration: Calibration,
+    /// Which forces tension has. Only the first is meant for use: the others are there to compare with.
+    pub model: Model,
+    /// When tension is solved for.
+    pub order: Order,
     /// Iterate until the forces of tension and of friction on walls change by less than this share.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub error: f64,
@@ -25,6 +29,8 @@ impl Default for Surface {
         let settings = crate::sph::tension::TensionSettings::default();
         Surface {
             calibration: Calibration::default(),
+            model: Model::default(),
+            order: Order::default(),
             error: settings.error,
             longest_step: settings.longest_step,
         }
@@ -40,6 +46,37 @@ pub enum Calibration {
     /// Drops behave as if their tension were the given one.
     #[default]
     Physical,
+}
+
+/// Which forces tension has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// Energies of interfaces (Probst & Teschner 2024).
+    #[default]
+    Probst2024,
+    /// Every pair of particles attracts alike (Tartakovsky & Meakin 2005). Takes the same tensions; the pressure in drops does
+    /// not depend on their size.
+    Pairwise,
+    /// Cohesion, normals and adhesion (Akinci et al. 2013). `tension` of a fluid is the paper's γ, `dry` of a solid its
+    /// coefficient of adhesion; neither is in N/m, and other tensions are not used.
+    Akinci2013,
+    /// Robust continuum surface force (He et al. 2015). `tension` of a fluid is the paper's κ in N; other
+    /// tensions are not used.
+    He2015,
+}
+
+/// When tension is solved for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// In one system with pressure and friction. The older models act before pressure.
+    #[default]
+    Together,
+    /// Before pressure and friction: drops may keep dents.
+    Before,
+    /// After pressure and friction: drops do not come to rest.
+    After,
 }
 
 /// The surface of a fluid. Formulas are of the time `t`; where one is negative it counts as 0.
@@ -73,7 +110,7 @@ pub enum Liquid {
     Ethanol,
 }
 
-/// The surface of a solid. Without any of these, fluids meet it at about 90°.
+/// The surface of a solid. Without any of these, fluids meet it at about 90°. Formulas are of the time `t`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolidSurface {
@@ -81,8 +118,8 @@ pub struct SolidSurface {
     pub material: Option<Material>,
     /// The angle at which the one fluid with a tension meets this solid, measured in the fluid: 0 wets,
     /// 180 does not touch. It becomes `dry` and `wet`.
-    #[schemars(extend("minimum" = 0, "maximum" = 180, "x-unit" = "°"))]
-    pub contact_angle: Option<f64>,
+    #[schemars(extend("x-unit" = "°"))]
+    pub contact_angle: Option<Number>,
     /// Tension of the dry solid. Not set: none.
     #[schemars(extend("x-unit" = "N/m"))]
     pub dry: Option<Number>,

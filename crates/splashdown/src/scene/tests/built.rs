@@ -14,7 +14,7 @@ fn build(text: &str) -> Built {
 const TANK: &str = "[[solid]]\nname = \"tank\"\nshape.tank = { size = [1, 1, 1] }\n";
 
 #[test]
-fn every_builtin_scene_builds() {
+fn every_builtin_scene_builds_and_runs_a_few_steps() {
     for builtin in gallery::list() {
         if builtin.name == "dam-break-1m" {
             continue; // the same as dam-break-100k but ten times the work
@@ -42,8 +42,20 @@ fn every_builtin_scene_builds() {
             ];
             wet.iter().any(|name| note.contains(&format!("carved away by `{name}")))
         };
-        let unexpected: Vec<_> = built.notes.iter().filter(|note| !is_wet(note)).collect();
+        // Bubbles are filled first, and the liquid around them later.
+        let is_bubble = |note: &String| {
+            builtin.name == "soap-bubbles" && note.contains("carved away by fluid filled before")
+        };
+        let unexpected: Vec<_> =
+            built.notes.iter().filter(|note| !is_wet(note) && !is_bubble(note)).collect();
         assert!(unexpected.is_empty(), "{}: {unexpected:?}", builtin.name);
+        let mut world = built.world;
+        let steps = if world.particles.len() < 30_000 { 3 } else { 0 }; // more would take long
+        for _ in 0..steps {
+            if let Err(error) = world.step(f64::INFINITY) {
+                panic!("{}: {error}", builtin.name);
+            }
+        }
     }
 }
 

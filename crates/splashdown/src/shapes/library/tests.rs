@@ -111,6 +111,8 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             0.02,
         ),
         ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
+        ("statue", statue(1.0), size(0.64, 1.0, 0.48), 0.07, 0.2),
+        ("flower", flower(1.0, 6).unwrap(), size(1.0, 0.5, 0.95), 0.05, 0.4),
         ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {
@@ -134,7 +136,7 @@ fn all_are_closed_face_outward_and_have_their_size_and_volume() {
     let mut faults = Vec::new();
     for (name, mesh, size, volume, off) in gallery() {
         let loose = match name.as_str() {
-            "duck" | "propeller" => 0.06,
+            "duck" | "propeller" | "statue" | "flower" => 0.06,
             name if name.contains("creature") => 0.2,
             _ => 0.015,
         };
@@ -222,6 +224,7 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
     assert_eq!(parameter(funnel(0.2, 1.0, 0.3, 0.1, 0.1)), "neck");
     assert_eq!(parameter(water_wheel(0.5, 0.6, 8, 0.01, 0.0, 0.1)), "hub");
     assert_eq!(parameter(creature(1.0, 0, 1)), "lumps");
+    assert_eq!(parameter(flower(1.0, 2)), "petals");
     assert_eq!(parameter(space_capsule(1.0, 9.0)), "height");
     assert_eq!(parameter(bolt(&Thread { depth: 0.3, ..THREAD }, 1.0, 0.9, 0.3)), "depth");
     assert_eq!(parameter(nut(&THREAD, 0.5, 0.5, 0.02)), "across");

@@ -1,18 +1,22 @@
 //! Drops: surface tension, contact angles, friction on walls.
 
 mod angle;
+mod capillary;
 mod derivatives;
 mod keep;
 mod oscillation;
 mod pin;
 mod pressure;
+mod tube;
 
 pub use angle::CASE as CONTACT_ANGLE;
+pub use capillary::CASE as CAPILLARY_RISE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
 pub use oscillation::CASE as OSCILLATION;
 pub use pin::CASE as FLOATING_PIN;
 pub use pressure::CASE as YOUNG_LAPLACE;
+pub use tube::CASE as TWO_DROPS;
 
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::{Calibration, FluidSurface};

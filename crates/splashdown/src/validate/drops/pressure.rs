@@ -2,7 +2,7 @@
 
 use super::{GAMMA, H, drop, drop_time, radius_of};
 use crate::math::Dimension;
-use crate::sph::tension::Calibration;
+use crate::sph::tension::{Calibration, TensionModel};
 use crate::validate::run::advance;
 use crate::validate::{Case, Report};
 use crate::world::World;
@@ -26,8 +26,14 @@ struct Found {
     energy: f64,
 }
 
-fn settle(dimension: Dimension, radius: f64, calibration: Calibration) -> Result<Found, String> {
+fn settle(
+    dimension: Dimension,
+    radius: f64,
+    calibration: Calibration,
+    model: TensionModel,
+) -> Result<Found, String> {
     let mut world = drop(dimension, radius, calibration);
+    world.tension.model = model;
     let r = radius_of(world.fluid_count(), dimension);
     let flat = dimension == Dimension::Two;
     let laplace = if flat { GAMMA / r } else { 2.0 * GAMMA / r };
@@ -60,15 +66,36 @@ fn means(world: &World, r: f64) -> [f64; 2] {
     [mean, inner.iter().sum::<f64>() / inner.len().max(1) as f64]
 }
 
+/// The pressure itself, Pa, of a model that knows nothing of curvature: figure 14.
+fn pairwise(report: &mut Report) -> Result<(), String> {
+    for (dimension, radii) in
+        [(Dimension::Two, [6.0, 9.0, 14.0]), (Dimension::Three, [5.0, 6.5, 8.0])]
+    {
+        let mut pressures = Vec::new();
+        for radius in radii {
+            let found = settle(dimension, radius, Calibration::Paper, TensionModel::Pairwise)?;
+            let variant = format!("pairwise, {dimension:?}, r = {radius} h");
+            report.note(format!("{variant}: mean pressure"), found.all, 1.0);
+            pressures.push(found.all / radius);
+        }
+        let most = pressures.iter().copied().fold(0.0, f64::max);
+        let least = pressures.iter().copied().fold(f64::INFINITY, f64::min);
+        let metric = format!("pairwise, {dimension:?}: largest over smallest mean pressure");
+        report.close(metric, most / least, 1.0, 0.15);
+    }
+    Ok(())
+}
+
 fn run(report: &mut Report) -> Result<(), String> {
+    pairwise(report)?;
     for (dimension, radii) in [(Dimension::Two, &[8.0, 12.0, 16.0][..]), (Dimension::Three, &[8.0])]
     {
         for &radius in radii {
-            let found = settle(dimension, radius, Calibration::Physical)?;
+            let found = settle(dimension, radius, Calibration::Physical, TensionModel::Probst2024)?;
             let variant = format!("{dimension:?}, r = {radius} h");
             report.close(format!("{variant}: pressure in the core"), found.core, 1.0, 0.15);
             report.close(format!("{variant}: energy per area"), found.energy, 1.0, 0.1);
-            let found = settle(dimension, radius, Calibration::Paper)?;
+            let found = settle(dimension, radius, Calibration::Paper, TensionModel::Probst2024)?;
             report.note(
                 format!("{variant}: mean pressure, calibration of the paper"),
                 found.all,

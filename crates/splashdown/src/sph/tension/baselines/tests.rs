@@ -1,0 +1,75 @@
+//! What all models have in common, and what makes them differ.
+
+use super::*;
+use crate::math::Dimension;
+use crate::motion::Scalar;
+use crate::sph::tension::{FluidSurface, WallSurface};
+use crate::world::{Solid, Viscosity};
+
+const H: f64 = 1e-3;
+
+/// A lattice ball of `radius` h, its halves two fluids, with a row of wall particles below it.
+fn drop(dimension: Dimension, radius: f64, model: TensionModel) -> World {
+    let mut world = World::new(dimension, H);
+    let reach = radius.ceil() as i32;
+    let depth = if dimension == Dimension::Two { 0..=0 } else { -reach..=reach };
+    let mut halves = [Vec::new(), Vec::new()];
+    for (x, y) in (-reach..=reach).flat_map(|x| (-reach..=reach).map(move |y| (x, y))) {
+        for z in depth.clone() {
+            let p = DVec3::new(x.into(), y.into(), z.into());
+            // Not quite a lattice, so that nothing cancels by symmetry.
+            let shifted = p + 0.1
+                * dimension.flatten(DVec3::from(p.to_array().map(|x| (3.1 * x + 0.3).sin())));
+            if p.length() <= radius {
+                halves[usize::from(x > 0)].push(shifted * H);
+            }
+        }
+    }
+    for (name, points) in ["water", "oil"].into_iter().zip(&halves) {
+        world.add_fluid(name, 1000.0, Viscosity::default(), points, |_| DVec3::ZERO);
+    }
+    let wall = (-4..=4).map(|x| DVec3::new(f64::from(x), -radius - 1.0, 0.0) * H);
+    world.add_solid(Solid::fixed("wall", wall.collect(), 0.0));
+    let tension = Scalar::Constant(0.07);
+    world.tension.fluids = vec![FluidSurface::of(0.07), FluidSurface::of(0.05)];
+    world.tension.walls = vec![WallSurface { dry: tension, wet: Scalar::Constant(0.0) }];
+    world.tension.model = model;
+    world
+}
+
+const MODELS: [TensionModel; 3] =
+    [TensionModel::Pairwise, TensionModel::Akinci2013, TensionModel::He2015];
+
+#[test]
+fn momentum_is_kept_and_so_is_angular_momentum_where_forces_are_central() {
+    for dimension in [Dimension::Two, Dimension::Three] {
+        for model in MODELS {
+            let mut world = drop(dimension, 3.0, model);
+            let forces = world.surface_forces().unwrap();
+            let size: f64 = forces.fluid.iter().map(|f| f.length()).sum();
+            let [force, moment] = forces.solids[0];
+            assert!(size > 0.0 && force.length() > 0.0, "{model:?} {dimension:?}");
+            let sum = forces.fluid.iter().sum::<DVec3>() + force;
+            assert!(sum.length() < 1e-13 * size, "{model:?}: {sum}");
+            if model != TensionModel::Akinci2013 {
+                let turn = world.particles.position.iter().zip(&forces.fluid);
+                let turn = turn.map(|(x, f)| x.cross(*f)).sum::<DVec3>() + moment;
+                assert!(turn.length() < 1e-13 * size * 3.0 * H, "{model:?}: {turn}");
+            }
+        }
+    }
+}
+
+#[test]
+fn drops_are_pulled_together() {
+    for dimension in [Dimension::Two, Dimension::Three] {
+        for model in MODELS {
+            let mut world = drop(dimension, 4.0, model);
+            let forces = world.surface_forces().unwrap();
+            let outer = world.particles.position.iter().zip(&forces.fluid);
+            let outer = outer.filter(|(x, _)| x.length() > 3.0 * H && x.y > -1.0 * H);
+            let inward: f64 = outer.map(|(x, f)| -x.normalize().dot(*f)).sum();
+            assert!(inward > 0.0, "{model:?} {dimension:?}: {inward}");
+        }
+    }
+}
