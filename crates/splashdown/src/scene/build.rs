@@ -167,9 +167,9 @@ fn fill_fluids(
             convert.report.key(&key, "not one particle of it is left", Some(help));
         }
         spin(&mut own, convert.spin(&key, &fluid.angular_velocity));
-        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity));
+        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity()));
         let added =
-            world.add_fluid(name, fluid.density, viscosity, &own.positions, |_| DVec3::ZERO);
+            world.add_fluid(name, fluid.density(), viscosity, &own.positions, |_| DVec3::ZERO);
         world.particles.velocity[added].copy_from_slice(&own.velocities);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn tension_settings(
         .enumerate()
         .map(|(k, solid)| {
             let key = join(&format!("solid[{k}]"), "surface");
-            let liquid = tense.first().and_then(|&fluid| file.fluid[fluid].surface.liquid);
+            let liquid = tense.first().and_then(|&fluid| file.fluid[fluid].surface_liquid());
             let tensions: Vec<&Scalar> = tense.iter().map(|&fluid| &fluids[fluid].vapour).collect();
             let angle = contact_angle(convert, &key, &solid.surface, liquid, &tensions);
             let angle = angle.filter(|_| has_angles(convert, &key, &solid.surface, file));
@@ -75,7 +75,7 @@ fn value(convert: &mut Converter<'_, '_>, key: &str, number: Option<&Number>) ->
 
 fn fluid(convert: &mut Converter<'_, '_>, file: &SceneFile, k: usize) -> FluidSurface {
     let (surface, key) = (&file.fluid[k].surface, format!("fluid[{k}].surface"));
-    let of_liquid = surface.liquid.map(|liquid| Number::Constant(liquid.tension()));
+    let of_liquid = file.fluid[k].surface_liquid().map(|liquid| Number::Constant(liquid.tension()));
     let tension = surface.tension.as_ref().or(of_liquid.as_ref());
     FluidSurface {
         vapour: value(convert, &join(&key, "tension"), tension),

@@ -83,7 +83,7 @@ pub enum Order {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FluidSurface {
-    /// Takes the tension of a liquid at 20 °C, and angles that are known for it.
+    /// Takes the tension of a liquid at 20 °C, and angles that are known for it. Not set: as `liquid` of the fluid.
     pub liquid: Option<Liquid>,
     /// Surface tension against vapour: water 0.0728. Not set: that of `liquid`, or none.
     #[schemars(extend("x-unit" = "N/m"))]
@@ -102,11 +102,11 @@ pub struct FluidSurface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Liquid {
-    /// 0.0728 N/m.
+    /// 998.2 kg/m³, 1.002 mPa·s, 0.0728 N/m.
     Water,
-    /// 0.486 N/m.
+    /// 13546 kg/m³, 1.55 mPa·s, 0.4865 N/m.
     Mercury,
-    /// 0.0223 N/m.
+    /// 789 kg/m³, 1.20 mPa·s, 0.0224 N/m.
     Ethanol,
 }
 
@@ -132,7 +132,7 @@ pub struct SolidSurface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Material {
-    /// Water 25°, mercury 140°, ethanol 0°.
+    /// As it is used, not freshly cleaned. Water 25°, mercury 140°, ethanol 0°.
     Glass,
     /// Paraffin. Water 109°.
     Wax,
@@ -140,13 +140,32 @@ pub enum Material {
     Steel,
 }
 
+/// Values at 20 °C; sources are in docs/methods/droplets.md.
 impl Liquid {
+    /// kg/m³
+    pub fn density(self) -> f64 {
+        match self {
+            Liquid::Water => 998.2,
+            Liquid::Mercury => 13546.0,
+            Liquid::Ethanol => 789.0,
+        }
+    }
+
+    /// Dynamic, Pa·s.
+    pub fn viscosity(self) -> f64 {
+        match self {
+            Liquid::Water => 1.002e-3,
+            Liquid::Mercury => 1.55e-3,
+            Liquid::Ethanol => 1.20e-3,
+        }
+    }
+
     /// N/m
     pub fn tension(self) -> f64 {
         match self {
             Liquid::Water => 0.0728,
-            Liquid::Mercury => 0.486,
-            Liquid::Ethanol => 0.0223,
+            Liquid::Mercury => 0.4865,
+            Liquid::Ethanol => 0.0224,
         }
     }
 }

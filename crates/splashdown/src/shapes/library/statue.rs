@@ -6,13 +6,13 @@ use crate::mesh::TriangleMesh;
 
 /// Ends and radii of rods with round ends, for a statue one high that looks towards +z.
 const RODS: [(DVec3, DVec3, f64, f64); 7] = [
-    (DVec3::new(0.0, 0.10, 0.0), DVec3::new(0.0, 0.52, 0.0), 0.15, 0.075), // robe
+    (DVec3::new(0.0, 0.20, 0.0), DVec3::new(0.0, 0.52, 0.0), 0.15, 0.075), // robe
     (DVec3::new(0.0, 0.52, 0.0), DVec3::new(0.0, 0.64, 0.0), 0.085, 0.09), // chest
     (DVec3::new(0.0, 0.66, 0.0), DVec3::new(0.0, 0.72, 0.01), 0.04, 0.04), // neck
     (DVec3::new(0.10, 0.66, 0.0), DVec3::new(0.17, 0.80, 0.04), 0.04, 0.035), // raised arm
     (DVec3::new(0.17, 0.80, 0.04), DVec3::new(0.17, 0.90, 0.05), 0.035, 0.035), // hand and torch
-    (DVec3::new(-0.10, 0.66, 0.0), DVec3::new(-0.16, 0.53, 0.05), 0.04, 0.035), // lowered arm
-    (DVec3::new(-0.16, 0.53, 0.05), DVec3::new(-0.08, 0.45, 0.13), 0.035, 0.035), // its hand
+    (DVec3::new(-0.10, 0.66, 0.0), DVec3::new(-0.17, 0.53, 0.06), 0.04, 0.035), // lowered arm
+    (DVec3::new(-0.17, 0.53, 0.06), DVec3::new(-0.16, 0.44, 0.15), 0.035, 0.035), // its hand
 ];
 
 /// Centre and half axes of what is round.
@@ -29,10 +29,10 @@ pub fn statue(height: f64) -> TriangleMesh {
         let rods = RODS.iter().map(|&(a, b, r, s)| rod(p, a, b, r, s));
         let round = ROUND.iter().map(|&(centre, half)| ellipsoid(p - centre, half));
         let body = rods.chain(round).reduce(|a, b| blend(a, b, 0.04)).unwrap_or(f64::INFINITY);
-        blend(blend(body, wings(p), 0.03), base(p), 0.02)
+        blend(blend(body, wings(p), 0.08), base(p), 0.02)
     };
     let bounds = Aabb { min: DVec3::new(-0.45, -0.02, -0.3), max: DVec3::new(0.45, 1.05, 0.3) };
-    let mut mesh = isosurface(shape, bounds, 0.022);
+    let mut mesh = isosurface(shape, bounds, 0.016);
     let (low, size) = (mesh.bounds().min.y, mesh.bounds().size().y);
     mesh.vertices.iter_mut().for_each(|p| *p = (*p - low * DVec3::Y) * (height / size));
     mesh
@@ -49,7 +49,7 @@ fn wings(p: DVec3) -> f64 {
     let wing = |side: f64| {
         let centre = DVec3::new(side * 0.2, 0.7, -0.11);
         let turn = DQuat::from_rotation_z(side * -0.6) * DQuat::from_rotation_y(side * 0.35);
-        ellipsoid(turn.inverse() * (p - centre), DVec3::new(0.085, 0.23, 0.032))
+        ellipsoid(turn.inverse() * (p - centre), DVec3::new(0.09, 0.23, 0.04))
     };
     wing(1.0).min(wing(-1.0))
 }
@@ -58,7 +58,7 @@ fn wings(p: DVec3) -> f64 {
 fn base(p: DVec3) -> f64 {
     let disc = |radius: f64, top: f64| {
         let side = p.x.hypot(p.z) - radius;
-        -blend(-side, -((p.y - 0.5 * top).abs() - 0.5 * top), 0.015)
+        -blend(-side, -((p.y - 0.5 * top).abs() - 0.5 * top), 0.02)
     };
     disc(0.24, 0.05).min(disc(0.19, 0.1))
 }

@@ -111,8 +111,8 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
             0.02,
         ),
         ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
-        ("statue", statue(1.0), size(0.64, 1.0, 0.48), 0.07, 0.2),
-        ("flower", flower(1.0, 6).unwrap(), size(1.0, 0.5, 0.95), 0.05, 0.4),
+        ("statue", statue(1.0), size(0.69, 1.0, 0.475), 0.052, 0.06),
+        ("flower", flower(1.0, 6).unwrap(), size(0.98, 0.4, 0.9), 0.05, 0.4),
         ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {
