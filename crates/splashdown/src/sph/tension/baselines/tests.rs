@@ -3,13 +3,13 @@
 use super::*;
 use crate::math::Dimension;
 use crate::motion::Scalar;
-use crate::sph::tension::{FluidSurface, WallSurface};
+use crate::sph::tension::{FluidSurface, TensionOrder, WallSurface};
 use crate::world::{Solid, Viscosity};
 
 const H: f64 = 1e-3;
 
-/// A lattice ball of `radius` h, its halves two fluids, with a row of wall particles below it.
-fn drop(dimension: Dimension, radius: f64, model: TensionModel) -> World {
+/// A lattice ball of `radius` h, its halves two fluids, with a row of wall particles below it if `on_wall`.
+fn drop(dimension: Dimension, radius: f64, model: TensionModel, on_wall: bool) -> World {
     let mut world = World::new(dimension, H);
     let reach = radius.ceil() as i32;
     let depth = if dimension == Dimension::Two { 0..=0 } else { -reach..=reach };
@@ -29,9 +29,13 @@ fn drop(dimension: Dimension, radius: f64, model: TensionModel) -> World {
         world.add_fluid(name, 1000.0, Viscosity::default(), points, |_| DVec3::ZERO);
     }
     let wall = (-4..=4).map(|x| DVec3::new(f64::from(x), -radius - 1.0, 0.0) * H);
-    world.add_solid(Solid::fixed("wall", wall.collect(), 0.0));
+    if on_wall {
+        world.add_solid(Solid::fixed("wall", wall.collect(), 0.0));
+    }
+    // κ of He et al. is a tension times a length.
+    let unit = if model == TensionModel::He2015 { H } else { 1.0 };
     let tension = Scalar::Constant(0.07);
-    world.tension.fluids = vec![FluidSurface::of(0.07), FluidSurface::of(0.05)];
+    world.tension.fluids = vec![FluidSurface::of(0.07 * unit), FluidSurface::of(0.05 * unit)];
     world.tension.walls = vec![WallSurface { dry: tension, wet: Scalar::Constant(0.0) }];
     world.tension.model = model;
     world
@@ -44,7 +48,7 @@ const MODELS: [TensionModel; 3] =
 fn momentum_is_kept_and_so_is_angular_momentum_where_forces_are_central() {
     for dimension in [Dimension::Two, Dimension::Three] {
         for model in MODELS {
-            let mut world = drop(dimension, 3.0, model);
+            let mut world = drop(dimension, 3.0, model, true);
             let forces = world.surface_forces().unwrap();
             let size: f64 = forces.fluid.iter().map(|f| f.length()).sum();
             let [force, moment] = forces.solids[0];
@@ -64,12 +68,33 @@ fn momentum_is_kept_and_so_is_angular_momentum_where_forces_are_central() {
 fn drops_are_pulled_together() {
     for dimension in [Dimension::Two, Dimension::Three] {
         for model in MODELS {
-            let mut world = drop(dimension, 4.0, model);
+            let mut world = drop(dimension, 4.0, model, true);
             let forces = world.surface_forces().unwrap();
             let outer = world.particles.position.iter().zip(&forces.fluid);
             let outer = outer.filter(|(x, _)| x.length() > 3.0 * H && x.y > -1.0 * H);
             let inward: f64 = outer.map(|(x, f)| -x.normalize().dot(*f)).sum();
             assert!(inward > 0.0, "{model:?} {dimension:?}: {inward}");
+        }
+    }
+}
+
+#[test]
+fn drops_of_every_model_hold_together_before_and_after_pressure() {
+    let all = MODELS.into_iter().chain([TensionModel::Probst2024]);
+    for model in all {
+        for order in [TensionOrder::Before, TensionOrder::After] {
+            let mut world = drop(Dimension::Two, 4.0, model, false);
+            world.gravity = DVec3::ZERO;
+            world.tension.order = order;
+            for _ in 0..30 {
+                world.step(f64::INFINITY).unwrap();
+            }
+            let water = &world.particles.position[..world.fluid_count()];
+            let centre = water.iter().sum::<DVec3>() / water.len() as f64;
+            let farthest = water.iter().map(|x| x.distance(centre)).fold(0.0, f64::max);
+            assert!(farthest < 5.5 * H, "{model:?} {order:?}: {}", farthest / H);
+            let speed = world.max_speed();
+            assert!(speed > 0.0 && speed < 1.0, "{model:?} {order:?}: {speed} m/s");
         }
     }
 }
