@@ -171,6 +171,9 @@ fn samples_are_evenly_spaced() {
         if name.contains("letter") && !"letter A, letter B, letter S".contains(&name) {
             continue; // made like these
         }
+        if name == "flower" {
+            continue; // its petals are hardly thicker than the spacing, and both sides would meet
+        }
         let shape = Shape::Mesh(MeshShape::new(mesh).unwrap());
         // The arms of the statue are 0.07 thick.
         let spacing = if name == "statue" { 0.02 } else { 0.04 };
