@@ -110,7 +110,7 @@ impl Run {
             spacing: file.simulation.spacing,
             up,
             frames_per_second: file.output.frames_per_second,
-            fluids: file.fluid.iter().map(|f| (f.name.clone(), f.density)).collect(),
+            fluids: file.fluid.iter().map(|f| (f.name.clone(), f.density())).collect(),
             solids: file
                 .solid
                 .iter()

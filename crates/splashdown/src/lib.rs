@@ -38,7 +38,7 @@
 //! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`body`], [`world`], [`step`], `sources`, [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
+//! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
@@ -61,9 +61,11 @@ pub mod motion;
 pub(crate) mod nearest;
 pub mod output;
 pub mod particles;
+pub(crate) mod random;
 pub mod rigid;
 pub mod scene;
 pub mod shapes;
+pub mod showers;
 pub mod solve;
 mod sources;
 pub mod sph;

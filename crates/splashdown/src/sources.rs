@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use crate::math::DVec3;
+use crate::math::{DVec3, Pose};
 use crate::particles::store::NewParticle;
 use crate::world::{Emitter, Sink, World};
 
@@ -115,6 +115,7 @@ impl World {
                 flow.blocked += blocked;
             }
         }
+        self.run_showers(time, &mut flow);
         for s in 0..self.sinks.len() {
             let sink = &self.sinks[s];
             if !(sink.start..=sink.end).contains(&self.clock.time) {
@@ -137,7 +138,7 @@ impl World {
         let left = (emitter.limit - emitter.emitted) as usize;
         let ahead = DVec3::X * emitter.travelled;
         let places: Vec<DVec3> = emitter.layer.iter().map(|&p| p + ahead).collect();
-        let is_free = self.room_around(emitter, &places);
+        let is_free = self.room_around(&emitter.pose, &places);
         let free: Vec<DVec3> = places.iter().copied().filter(is_free).collect();
         let blocked = (places.len() - free.len()) as u64;
         let velocity = self.dimension.flatten(emitter.pose.rotation * DVec3::X * speed);
@@ -158,16 +159,20 @@ impl World {
         (emitted as u64, blocked)
     }
 
-    /// Says of a place in the emitter's frame whether nothing is near it. `places` are all that will be
+    /// Says of a place in the frame of a source whether nothing is near it. `places` are all that will be
     /// asked about.
-    fn room_around(&self, emitter: &Emitter, places: &[DVec3]) -> impl Fn(&DVec3) -> bool + use<> {
+    pub(crate) fn room_around(
+        &self,
+        pose: &Pose,
+        places: &[DVec3],
+    ) -> impl Fn(&DVec3) -> bool + use<> {
         let clearance = CLEARANCE * self.spacing;
         let bounds = crate::math::Aabb::around(places.iter().copied()).grown(clearance);
         let near: Vec<DVec3> = self
             .particles
             .position
             .par_iter()
-            .map(|&p| emitter.pose.inverse_apply(p))
+            .map(|&p| pose.inverse_apply(p))
             .filter(|&p| bounds.contains(p))
             .collect();
         let cell = move |p: DVec3| (p / clearance).floor().as_i64vec3().to_array();

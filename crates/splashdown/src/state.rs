@@ -51,6 +51,7 @@ impl World {
             fluids,
             solids,
             emitters,
+            showers: _, // remember nothing
             sinks,
             pressure: _,
             coupling: _,

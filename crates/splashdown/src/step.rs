@@ -5,6 +5,7 @@ mod bodies;
 mod droplets;
 mod length;
 mod pressure;
+mod split;
 
 use std::time::Instant;
 

@@ -12,6 +12,7 @@ use crate::particles::neighbors::Neighbors;
 use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
 use crate::rigid::memory::Stick;
+use crate::showers::Shower;
 use crate::sph::tension::TensionSettings;
 use crate::step::Workspace;
 
@@ -37,6 +38,8 @@ pub struct World {
     pub solids: Vec<Solid>,
     /// Where new fluid comes from.
     pub emitters: Vec<Emitter>,
+    /// Where drops appear.
+    pub showers: Vec<Shower>,
     /// Where fluid disappears.
     pub sinks: Vec<Sink>,
     /// How pressure is solved for.
@@ -421,6 +424,7 @@ impl World {
             fluids: Vec::new(),
             solids: Vec::new(),
             emitters: Vec::new(),
+            showers: Vec::new(),
             sinks: Vec::new(),
             pressure: PressureSettings::default(),
             coupling: CouplingSettings::default(),

@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 
 /// Modules by layer: each may use its own layer and those before it.
 const LAYERS: [&[&str]; 7] = [
-    &["math", "nearest"],
+    &["math", "nearest", "random"],
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
-    &["body", "world", "step", "sources", "sph", "rigid", "elastic", "coupling", "state"],
+    &[
+        "body", "world", "step", "sources", "showers", "sph", "rigid", "elastic", "coupling",
+        "state",
+    ],
     &["output"],
     &["scene"],
     &["validate", "bench", "compare"],

@@ -8,6 +8,7 @@ use super::errors::{Report, SceneErrors};
 use super::file::{self, SceneFile, Viscosity as FileViscosity};
 use super::geometry::{Geometry, volume};
 use super::overlap::resolve_overlaps;
+use super::showers::{build_showers, has_source};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::surfaces::tension_settings;
 use super::validate::join;
@@ -57,6 +58,7 @@ pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
         let emitter = build_emitter(&mut convert, &format!("emitter[{k}]"), emitter, file);
         world.emitters.push(emitter);
     }
+    world.showers = build_showers(&mut convert, file);
     for (k, sink) in file.sink.iter().enumerate() {
         world.sinks.push(build_sink(&mut convert, &format!("sink[{k}]"), sink));
     }
@@ -160,15 +162,14 @@ fn fill_fluids(
             own.positions.append(&mut new.positions);
             own.velocities.append(&mut new.velocities);
         }
-        let has_emitter = file.emitter.iter().any(|emitter| emitter.fluid == fluid.name);
-        if own.positions.is_empty() && !has_emitter {
+        if own.positions.is_empty() && !has_source(file, &fluid.name) {
             let help = "let some of a [[fluid.fill]] lie outside of solids".to_string();
             convert.report.key(&key, "not one particle of it is left", Some(help));
         }
         spin(&mut own, convert.spin(&key, &fluid.angular_velocity));
-        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity));
+        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity()));
         let added =
-            world.add_fluid(name, fluid.density, viscosity, &own.positions, |_| DVec3::ZERO);
+            world.add_fluid(name, fluid.density(), viscosity, &own.positions, |_| DVec3::ZERO);
         world.particles.velocity[added].copy_from_slice(&own.velocities);
     }
 }

@@ -8,6 +8,7 @@ use super::copies;
 use super::errors::Report;
 use super::file::{Copies, Emitter, Fluid, Opening, SceneFile};
 use super::geometry::{Geometry, surface, volume};
+use super::showers::{check_shower, has_source};
 use super::surfaces::tension_settings;
 use super::validate::join;
 use crate::math::Dimension;
@@ -27,6 +28,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     names(report, "solid", file.solid.iter().map(|o| o.name.as_str()));
     names(report, "elastic", file.elastic.iter().map(|o| o.name.as_str()));
     names(report, "emitter", file.emitter.iter().map(|o| o.name.as_str()));
+    names(report, "shower", file.shower.iter().map(|o| o.name.as_str()));
     names(report, "sink", file.sink.iter().map(|o| o.name.as_str()));
     names(report, "probe", file.probe.iter().map(|o| o.name.as_str()));
     copy_names(file, report);
@@ -39,8 +41,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     for (k, fluid) in file.fluid.iter().enumerate() {
         let key = format!("fluid[{k}]");
         particles += check_fluid(&mut convert, &key, fluid);
-        if fluid.fill.is_empty() && !file.emitter.iter().any(|e| e.fluid == fluid.name) {
-            let help = "add [[fluid.fill]], or an [[emitter]] that names it".to_string();
+        if fluid.fill.is_empty() && !has_source(file, &fluid.name) {
+            let help =
+                "add [[fluid.fill]], or an [[emitter]] or [[shower]] that names it".to_string();
             convert.report.key(&key, "there is none of it anywhere", Some(help));
         }
     }
@@ -58,6 +61,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     }
     for (k, emitter) in file.emitter.iter().enumerate() {
         check_emitter(&mut convert, &format!("emitter[{k}]"), emitter, &file.fluid);
+    }
+    for (k, shower) in file.shower.iter().enumerate() {
+        check_shower(&mut convert, &format!("shower[{k}]"), shower, &file.fluid);
     }
     for (k, sink) in file.sink.iter().enumerate() {
         let key = format!("sink[{k}]");
@@ -232,16 +238,26 @@ fn check_size(
     }
 }
 
-fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, fluids: &[Fluid]) {
-    if !fluids.iter().any(|fluid| fluid.name == emitter.fluid) {
+/// Whether a source names a fluid of the scene.
+pub(crate) fn check_source(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    name: &str,
+    fluids: &[Fluid],
+) {
+    if !fluids.iter().any(|fluid| fluid.name == name) {
         let names: Vec<&str> = fluids.iter().map(|fluid| fluid.name.as_str()).collect();
-        let help = match nearest(&emitter.fluid, names.iter().copied()) {
+        let help = match nearest(name, names.iter().copied()) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("fluids: {}", names.join(", ")),
         };
         let message = "there is no fluid of this name";
         convert.report.key(&join(key, "fluid"), message, Some(help));
     }
+}
+
+fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, fluids: &[Fluid]) {
+    check_source(convert, key, &emitter.fluid, fluids);
     convert.vector(&join(key, "at"), &emitter.at);
     convert.direction(&join(key, "direction"), &emitter.direction);
     convert.scalar(&join(key, "speed"), &emitter.speed);

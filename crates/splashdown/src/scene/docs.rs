@@ -45,7 +45,7 @@ cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 14] = [
+const SECTIONS: [(&str, &str); 15] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
@@ -57,6 +57,7 @@ const SECTIONS: [(&str, &str); 14] = [
     ("[[elastic]]", "elastic"),
     ("[elastic_solver]", "elastic_solver"),
     ("[[emitter]]", "emitter"),
+    ("[[shower]]", "shower"),
     ("[[sink]]", "sink"),
     ("[[probe]]", "probe"),
     ("[output]", "output"),
@@ -175,6 +176,7 @@ fn kind(property: &'static Json) -> String {
 fn plural(kind: &str) -> String {
     match kind {
         "number or formula" => "numbers or formulas".to_string(),
+        kind if kind.starts_with("list") => kind.replacen("list", "lists", 1),
         kind => format!("{kind}s"),
     }
 }

@@ -17,7 +17,7 @@ pub struct Estimate {
     pub fluid_particles: u64,
     /// Solid particles.
     pub solid_particles: u64,
-    /// Particles that emitters may add during the run, at most.
+    /// Particles that emitters and showers may add during the run, at most.
     pub emitted_particles: u64,
     /// Memory for the particles at the start, bytes.
     pub memory: u64,
@@ -127,7 +127,11 @@ fn emitted(built: &Built) -> u64 {
         let particles = (travelled / spacing).ceil() * emitter.layer.len() as f64;
         (particles as u64).min(emitter.limit)
     };
-    built.world.emitters.iter().map(of_one).fold(0, u64::saturating_add)
+    let of_shower = |shower: &crate::showers::Shower| {
+        shower.drops_before(duration).saturating_mul(shower.drop.len() as u64)
+    };
+    let emitters = built.world.emitters.iter().map(of_one);
+    emitters.chain(built.world.showers.iter().map(of_shower)).fold(0, u64::saturating_add)
 }
 
 fn warnings(built: &Built, fluid_particles: u64) -> Vec<String> {

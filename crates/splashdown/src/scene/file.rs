@@ -8,6 +8,7 @@ pub mod elastic;
 pub mod made;
 pub mod objects;
 pub mod shape;
+pub mod shower;
 pub mod surface;
 pub mod values;
 
@@ -27,6 +28,7 @@ pub use objects::{
     Viscosity,
 };
 pub use shape::{Face, FillShape, SolidShape};
+pub use shower::Shower;
 pub use values::{Number, Rotation, Vector, VectorField};
 
 /// A scene of Splashdown: fluids, solids, where fluid enters and leaves, and what to write.
@@ -74,6 +76,9 @@ pub struct SceneFile {
     /// An opening from which fluid flows.
     #[serde(default)]
     pub emitter: Vec<Emitter>,
+    /// Single drops, one after the other: rain, or a printer.
+    #[serde(default)]
+    pub shower: Vec<Shower>,
     /// A box in which fluid disappears.
     #[serde(default)]
     pub sink: Vec<Sink>,

@@ -74,6 +74,8 @@ impl Converter<'_, '_> {
                 };
                 ("letter", library::letter(letter, l.height, l.stroke, depth))
             }
+            SolidShape::Statue(s) => ("statue", Ok(library::statue(s.height))),
+            SolidShape::Flower(f) => ("flower", library::flower(f.diameter, f.petals)),
             SolidShape::Duck(d) => ("duck", Ok(library::duck(d.length))),
             SolidShape::Elephant(e) => ("elephant", Ok(library::elephant(e.length))),
             SolidShape::SpaceCapsule(c) => {

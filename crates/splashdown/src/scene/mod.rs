@@ -29,6 +29,7 @@ mod overlap;
 mod overrides;
 mod read;
 pub mod schema;
+mod showers;
 mod solids;
 mod surfaces;
 mod tree;

@@ -1,11 +1,14 @@
 //! Surfaces of fluids and solids as written in a scene → tensions.
 
 use super::convert::Converter;
-use super::file::surface::{Calibration as FileCalibration, Liquid, SolidSurface};
+use super::file::surface::{Calibration as FileCalibration, Liquid, Model, Order, SolidSurface};
 use super::file::{Number, SceneFile};
 use super::validate::join;
 use crate::motion::Scalar;
-use crate::sph::tension::{Calibration, FluidSurface, TensionSettings, WallSurface, young};
+use crate::sph::tension::{
+    Calibration, ContactAngle, FluidSurface, TensionModel, TensionOrder, TensionSettings,
+    WallSurface,
+};
 
 /// Everything about surfaces; `entries` are the entries of `[[solid]]` that the world's solids come from.
 pub(crate) fn tension_settings(
@@ -16,23 +19,37 @@ pub(crate) fn tension_settings(
     let fluids: Vec<FluidSurface> =
         (0..file.fluid.len()).map(|k| fluid(convert, file, k)).collect();
     let tense: Vec<usize> = (0..fluids.len()).filter(|&k| is_some(&fluids[k].vapour)).collect();
-    let written: Vec<WallSurface> = file
+    let written: Vec<(WallSurface, Option<ContactAngle>)> = file
         .solid
         .iter()
         .enumerate()
         .map(|(k, solid)| {
             let key = join(&format!("solid[{k}]"), "surface");
-            let liquid = tense.first().and_then(|&fluid| file.fluid[fluid].surface.liquid);
+            let liquid = tense.first().and_then(|&fluid| file.fluid[fluid].surface_liquid());
             let tensions: Vec<&Scalar> = tense.iter().map(|&fluid| &fluids[fluid].vapour).collect();
-            wall(convert, &key, &solid.surface, liquid, &tensions)
+            let angle = contact_angle(convert, &key, &solid.surface, liquid, &tensions);
+            let angle = angle.filter(|_| has_angles(convert, &key, &solid.surface, file));
+            (wall(convert, &key, &solid.surface), angle)
         })
         .collect();
     TensionSettings {
         fluids,
-        walls: entries.iter().map(|&entry| written[entry].clone()).collect(),
+        walls: entries.iter().map(|&entry| written[entry].0.clone()).collect(),
+        angles: entries.iter().map(|&entry| written[entry].1.clone()).collect(),
         calibration: match file.surface.calibration {
             FileCalibration::Paper => Calibration::Paper,
             FileCalibration::Physical => Calibration::Physical,
+        },
+        model: match file.surface.model {
+            Model::Probst2024 => TensionModel::Probst2024,
+            Model::Pairwise => TensionModel::Pairwise,
+            Model::Akinci2013 => TensionModel::Akinci2013,
+            Model::He2015 => TensionModel::He2015,
+        },
+        order: match file.surface.order {
+            Order::Together => TensionOrder::Together,
+            Order::Before => TensionOrder::Before,
+            Order::After => TensionOrder::After,
         },
         error: file.surface.error,
         longest_step: file.surface.longest_step,
@@ -58,7 +75,7 @@ fn value(convert: &mut Converter<'_, '_>, key: &str, number: Option<&Number>) ->
 
 fn fluid(convert: &mut Converter<'_, '_>, file: &SceneFile, k: usize) -> FluidSurface {
     let (surface, key) = (&file.fluid[k].surface, format!("fluid[{k}].surface"));
-    let of_liquid = surface.liquid.map(|liquid| Number::Constant(liquid.tension()));
+    let of_liquid = file.fluid[k].surface_liquid().map(|liquid| Number::Constant(liquid.tension()));
     let tension = surface.tension.as_ref().or(of_liquid.as_ref());
     FluidSurface {
         vapour: value(convert, &join(&key, "tension"), tension),
@@ -68,53 +85,89 @@ fn fluid(convert: &mut Converter<'_, '_>, file: &SceneFile, k: usize) -> FluidSu
     }
 }
 
-/// The surface of a solid that meets fluids of the given `tensions`, the first of which is `liquid`.
-fn wall(
+fn wall(convert: &mut Converter<'_, '_>, key: &str, written: &SolidSurface) -> WallSurface {
+    WallSurface {
+        dry: value(convert, &join(key, "dry"), written.dry.as_ref()),
+        wet: value(convert, &join(key, "wet"), written.wet.as_ref()),
+    }
+}
+
+/// Which key asks for an angle.
+fn angle_key(written: &SolidSurface) -> &'static str {
+    if written.contact_angle.is_some() { "contact_angle" } else { "material" }
+}
+
+/// Whether contact angles mean something in the scene.
+fn has_angles(
+    convert: &mut Converter<'_, '_>,
+    key: &str,
+    written: &SolidSurface,
+    file: &SceneFile,
+) -> bool {
+    let has = file.surface.model == Model::Probst2024;
+    if !has {
+        let help = "leave it out, or use the model \"probst2024\"".to_string();
+        let message = "has no meaning with this surface.model";
+        convert.report.key(&join(key, angle_key(written)), message, Some(help));
+    }
+    has
+}
+
+/// The angle at which fluids of the given `tensions`, the first of which is `liquid`, meet a solid.
+fn contact_angle(
     convert: &mut Converter<'_, '_>,
     key: &str,
     written: &SolidSurface,
     liquid: Option<Liquid>,
     tensions: &[&Scalar],
-) -> WallSurface {
-    let mut wall = WallSurface {
-        dry: value(convert, &join(key, "dry"), written.dry.as_ref()),
-        wet: value(convert, &join(key, "wet"), written.wet.as_ref()),
-    };
-    let mut angle = written.contact_angle;
-    let mut asked = "contact_angle";
-    if let (None, Some(material)) = (angle, written.material) {
-        asked = "material";
-        angle = liquid.and_then(|liquid| material.contact_angle(liquid));
-        if angle.is_none() {
-            let message = match liquid {
-                Some(liquid) => format!("no angle of {liquid:?} on {material:?} is known"),
-                None => "has no meaning without a liquid".to_string(),
+) -> Option<ContactAngle> {
+    let asked = angle_key(written);
+    let angle = match (&written.contact_angle, written.material) {
+        (Some(angle), _) => angle.clone(),
+        (None, Some(material)) => {
+            let known = liquid.and_then(|liquid| material.contact_angle(liquid));
+            let Some(known) = known else {
+                let message = match liquid {
+                    Some(liquid) => format!("no angle of {liquid:?} on {material:?} is known"),
+                    None => "has no meaning without a liquid".to_string(),
+                };
+                let help = "give contact_angle, or the fluid a surface.liquid with a known angle";
+                let message = message.to_lowercase();
+                convert.report.key(&join(key, asked), message, Some(help.to_string()));
+                return None;
             };
-            let help = "give contact_angle, or the fluid a surface.liquid with a known angle";
-            convert.report.key(&join(key, asked), message.to_lowercase(), Some(help.to_string()));
+            Number::Constant(known)
         }
+        (None, None) => return None,
+    };
+    if let Number::Constant(value) = angle
+        && !(0.0..=180.0).contains(&value)
+    {
+        let help = "must be between 0 and 180 °".to_string();
+        let message = format!("{value} is out of range");
+        convert.report.key(&join(key, asked), message, Some(help));
+        return None;
     }
-    let Some(angle) = angle else { return wall };
     if written.dry.is_some() || written.wet.is_some() {
         let help = "leave out one of them".to_string();
         convert.report.key(&join(key, asked), "has no meaning with `dry` or `wet`", Some(help));
-        return wall;
+        return None;
     }
     match tensions {
-        [Scalar::Constant(tension)] => {
-            let excess = young::needed_excess(angle, convert.dimension) * tension;
-            wall.wet = Scalar::Constant(excess.max(0.0));
-            wall.dry = Scalar::Constant((-excess).max(0.0));
+        [tension] => {
+            let degrees = convert.scalar(&join(key, asked), &angle);
+            Some(ContactAngle { degrees, tension: (*tension).clone() })
         }
         [] => {
             let help = "give a fluid surface.tension or surface.liquid".to_string();
             convert.report.key(&join(key, asked), "there is no fluid with a tension", Some(help));
+            None
         }
         _ => {
-            let message = "an angle needs one fluid with a tension that does not change in time";
+            let message = "an angle needs one fluid with a tension";
             let help = "give `dry` and `wet` instead".to_string();
             convert.report.key(&join(key, asked), message, Some(help));
+            None
         }
     }
-    wall
 }

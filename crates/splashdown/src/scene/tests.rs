@@ -59,11 +59,11 @@ fn overrides_change_set_and_choose() {
         "simulation.spacing=0.050_0",
     ])
     .unwrap();
-    assert_eq!(scene.file.fluid[0].density, 900.0);
+    assert_eq!(scene.file.fluid[0].density, Some(900.0));
     assert_eq!(scene.file.pressure.solver, file::Solver::Iisph);
     assert_eq!(scene.file.simulation.gravity.0, [0.0, 0.0, -1.0]);
     assert_eq!(scene.file.title, "Two words");
-    assert!(matches!(scene.file.fluid[0].viscosity, file::Viscosity::Xsph(_)));
+    assert!(matches!(scene.file.fluid[0].viscosity, Some(file::Viscosity::Xsph(_))));
     let again = parse(&scene.text).unwrap();
     assert_eq!(again.file, scene.file, "the effective text says the same");
 }
@@ -73,7 +73,7 @@ fn an_override_chooses_another_variant_than_the_file() {
     let text = GOOD.replace("name = \"water\"", "name = \"water\"\nviscosity.xsph = {}");
     let overrides = ["fluid.0.viscosity.laplacian.dynamic=1".to_string()];
     let scene = Scene::parse("test.toml", &text, "", &overrides).unwrap();
-    assert!(matches!(scene.file.fluid[0].viscosity, file::Viscosity::Laplacian(_)));
+    assert!(matches!(scene.file.fluid[0].viscosity, Some(file::Viscosity::Laplacian(_))));
     assert_eq!(parse(&scene.text).unwrap().file, scene.file);
 }
 

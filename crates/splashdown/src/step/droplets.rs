@@ -9,13 +9,14 @@ use crate::particles::periodic::nearest;
 use crate::rigid::bodies::{Twist, mass_unit};
 use crate::sph::loads::Loads;
 use crate::sph::tension::energy::Strengths;
+use crate::sph::tension::{TensionModel, baselines};
 use crate::sph::wall_friction::{Walls, grips};
 use crate::world::{StepError, World};
 
 /// The energy of all interfaces and the forces that lower it.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceForces {
-    /// J (2D: per metre of depth), up to what dry walls far from fluid have.
+    /// J (2D: per metre of depth), up to what dry walls far from fluid have; 0 of older models.
     pub energy: f64,
     /// On every fluid particle, N.
     pub fluid: Vec<DVec3>,
@@ -35,13 +36,13 @@ impl World {
     }
 
     /// γ A⁰ in `unit`, N/m, times hᵈ⁻¹.
-    fn strengths(&self, unit: f64) -> Strengths {
+    pub(super) fn strengths(&self, unit: f64) -> Strengths {
         let counts = [self.fluids.len(), self.solids.len()];
         Strengths::new(&self.tension, self.dimension, counts, self.clock.time, unit)
     }
 
     pub(super) fn find_surfaces(&self, work: &mut Workspace) {
-        if self.tension.pulls() {
+        if self.tension.pulls() && self.tension.model == TensionModel::Probst2024 {
             let mut surface = std::mem::take(&mut work.surface);
             surface.rebuild(self, &mut work.neighbors);
             surface.weigh_walls(self, work);
@@ -52,7 +53,10 @@ impl World {
     /// The longest step that tension allows: some share of the time √(ρ h³ / 2πγ) that a capillary wave
     /// of the size of a spacing takes, with γ as large as A⁰ makes it over the paper's π/4 h².
     pub(super) fn capillary_step(&self) -> f64 {
-        let strength = self.strengths(1.0).largest();
+        let strength = match self.tension.model {
+            TensionModel::Probst2024 | TensionModel::Pairwise => self.strengths(1.0).largest(),
+            _ => baselines::estimated_tension(self),
+        };
         let lightest = self.fluids.iter().map(|fluid| fluid.density).fold(f64::INFINITY, f64::min);
         if strength == 0.0 || lightest.is_infinite() {
             return f64::INFINITY;
@@ -67,15 +71,10 @@ impl World {
         dt: f64,
         step: &BodyStep,
     ) -> Option<Start> {
-        if !self.tension.pulls() && !self.tension.grips() {
+        if !self.tension_is_coupled() && !self.tension.grips() {
             return None;
         }
-        let (h, n) = (self.spacing, self.fluid_count());
-        let mut inverse_mass = Vec::with_capacity(n);
-        for (fluid, &mass) in self.fluids.iter().zip(&work.inverse_mass) {
-            inverse_mass.resize(fluid.range.end, f64::from(mass));
-        }
-        work.held.iter().for_each(|&i| inverse_mass[i] = 0.0);
+        let h = self.spacing;
         let displacement: Vec<DVec3> = work.predicted.iter().map(|&v| v * (dt / h)).collect();
         let time = self.clock.time;
         let mu: Vec<f64> = (0..self.fluids.len()).map(|k| self.tension.friction(k, time)).collect();
@@ -92,11 +91,14 @@ impl World {
         let unit = dt * dt / (mass_unit(self) * h);
         let last = |i: usize| self.particles.grip.get(i).copied().unwrap_or_default() * unit;
         Some(Start {
-            strengths: self.strengths(self.reference_density() * h.powi(3) / (dt * dt)),
+            strengths: match self.tension_is_coupled() {
+                true => self.strengths(self.tension_unit(dt)),
+                false => Strengths::default(),
+            },
             friction: grips.iter().map(|grip| last(grip.particle)).collect(),
             grips,
             displacement,
-            inverse_mass,
+            inverse_mass: self.inverse_masses(work),
             dynamic: self.moved_by_solve(step),
             error: self.tension.error,
         })
@@ -107,6 +109,21 @@ impl World {
         let solves = step.any() && !self.is_weak();
         let moves = |k: usize| solves && step.bodies.get(k).is_some_and(|body| body.is_dynamic);
         (0..self.solids.len()).map(moves).collect()
+    }
+
+    /// The unit of γ in a step, N/m.
+    pub(super) fn tension_unit(&self, dt: f64) -> f64 {
+        self.reference_density() * self.spacing.powi(3) / (dt * dt)
+    }
+
+    /// 1/μ of every fluid particle; 0 of those that nothing moves.
+    pub(super) fn inverse_masses(&self, work: &Workspace) -> Vec<f64> {
+        let mut inverse_mass = Vec::with_capacity(self.fluid_count());
+        for (fluid, &mass) in self.fluids.iter().zip(&work.inverse_mass) {
+            inverse_mass.resize(fluid.range.end, f64::from(mass));
+        }
+        work.held.iter().for_each(|&i| inverse_mass[i] = 0.0);
+        inverse_mass
     }
 
     /// Adds what the solve found to the predicted velocities. `per_step` is Δt/h.
@@ -193,7 +210,12 @@ impl World {
         let mut work = std::mem::take(&mut self.workspace);
         let found = self.sort_along_curve(&mut work).and_then(|()| self.find_neighbors(&mut work));
         let mut forces = SurfaceForces::default();
-        if found.is_ok() && self.tension.pulls() {
+        if found.is_ok() && self.tension.model != TensionModel::Probst2024 {
+            let found = baselines::forces(self, &work);
+            let solids = found.solids.iter();
+            forces.solids = solids.map(|t| [t.linear, t.angular * self.spacing]).collect();
+            forces.fluid = found.fluid;
+        } else if found.is_ok() && self.tension.pulls() {
             let strengths = self.strengths(1.0);
             let area = self.dimension.volume(self.spacing) / self.spacing; // hᵈ⁻¹
             work.surface.refine();

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Workspace;
 use super::bodies::BodyStep;
 use crate::body::CouplingSolver;
-use crate::coupling::droplets::Droplets;
+use crate::coupling::droplets::{Droplets, Found};
 use crate::coupling::monolithic::Coupled;
 use crate::coupling::touches::Touches;
 use crate::particles::neighbors::{Chunk, Sums};
@@ -17,6 +17,7 @@ use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::partner::Partner;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::shifting;
+use crate::sph::tension::TensionOrder;
 use crate::world::{BoundaryPressure, PressureSolver, World};
 
 /// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
@@ -102,6 +103,11 @@ impl World {
         dt: f64,
         bodies: &mut BodyStep,
     ) -> Solved {
+        work.droplets = Found::default();
+        let mut alone = None;
+        if self.tension_acts(TensionOrder::Before) {
+            alone = Some(self.pull_alone(work, dt, bodies));
+        }
         if bodies.any() {
             self.prepare_contacts(work, bodies, dt);
             self.show_bodies(work, &bodies.bodies, dt);
@@ -120,6 +126,13 @@ impl World {
         if bodies.any() && self.is_weak() {
             self.solve_contacts(bodies);
             self.show_bodies(work, &bodies.bodies, dt);
+        }
+        if self.tension_acts(TensionOrder::After) {
+            alone = Some(self.pull_alone(work, dt, bodies));
+        }
+        if let Some(Found { tension, on_solids: [of_tension, _], .. }) = alone {
+            work.droplets.tension = tension;
+            work.droplets.on_solids[0] = of_tension;
         }
         solved
     }

@@ -150,6 +150,8 @@ pub fn cases() -> &'static [Case] {
         drops::SLOPES,
         drops::SESSILE,
         drops::SESSILE_FINE,
+        drops::CAPILLARY_RISE,
+        drops::TWO_DROPS,
         drops::FLOATING_PIN,
         structures::TOWER,
         structures::CARD_HOUSE,

@@ -324,6 +324,28 @@ pub struct Elephant {
     pub length: f64,
 }
 
+/// A winged figure with a torch on a round base, that looks towards +z.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Statue {
+    /// From the ground to the flame; `at` is the middle of its foot.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+}
+
+/// A flower with two rings of petals that opens towards +y.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flower {
+    /// From tip to tip; `at` is where the petals meet.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub diameter: f64,
+    /// In each ring.
+    #[serde(default = "seven")]
+    #[schemars(range(min = 3, max = 12))]
+    pub petals: u32,
+}
+
 /// A capsule that comes back from space; `at` is the middle of its widest place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

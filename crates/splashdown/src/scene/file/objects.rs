@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::body::{Copies, Lock, Motor, Scatter};
 use super::shape::{BoxShape, FillShape, SolidShape};
-use super::surface::{FluidSurface, SolidSurface};
+use super::surface::{FluidSurface, Liquid, SolidSurface};
 use super::values::{Number, Rotation, Vector, VectorField};
 
 /// A liquid of one density and viscosity.
@@ -14,13 +14,17 @@ use super::values::{Number, Rotation, Vector, VectorField};
 pub struct Fluid {
     /// Unique; letters, digits, `-` and `_`.
     pub name: String,
-    /// Density at rest.
-    #[serde(default = "density_of_water")]
-    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
-    pub density: f64,
-    /// Internal friction, by one of several models.
+    /// Takes density, viscosity (the model `laplacian`) and tension of a liquid at 20 °C, and angles that are known for it; keys
+    /// that are written count more.
     #[serde(default)]
-    pub viscosity: Viscosity,
+    pub liquid: Option<Liquid>,
+    /// Density at rest. Not set: that of `liquid`, or 1000.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
+    pub density: Option<f64>,
+    /// Internal friction, by one of several models. Not set: that of `liquid`, or `artificial` with its default.
+    #[serde(default)]
+    pub viscosity: Option<Viscosity>,
     /// Velocity at the start: numbers, or formulas of the position `x`, `y`, `z`.
     #[serde(default = "VectorField::zero")]
     #[schemars(extend("x-unit" = "m/s"))]
@@ -35,6 +39,27 @@ pub struct Fluid {
     /// What is full of it at the start. A fluid without any needs an emitter.
     #[serde(default)]
     pub fill: Vec<Fill>,
+}
+
+impl Fluid {
+    /// kg/m³
+    pub fn density(&self) -> f64 {
+        self.density.unwrap_or_else(|| self.liquid.map_or(DENSITY, Liquid::density))
+    }
+
+    /// As written, or that of the liquid.
+    pub fn viscosity(&self) -> Viscosity {
+        let of_liquid = |liquid: Liquid| {
+            Viscosity::Laplacian(DynamicViscosity { dynamic: liquid.viscosity(), boundary: None })
+        };
+        let not_written = || self.liquid.map_or_else(Viscosity::default, of_liquid);
+        self.viscosity.clone().unwrap_or_else(not_written)
+    }
+
+    /// The liquid that tension and contact angles are known of.
+    pub fn surface_liquid(&self) -> Option<Liquid> {
+        self.surface.liquid.or(self.liquid)
+    }
 }
 
 /// The viscosity models.
@@ -462,9 +487,8 @@ pub enum Quantity {
     Velocity,
 }
 
-fn density_of_water() -> f64 {
-    1000.0
-}
+/// Of a fluid unless told otherwise, kg/m³.
+const DENSITY: f64 = 1000.0;
 
 fn default_alpha() -> f64 {
     0.01

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::made::{
-    Bolt, ChainLink, Creature, Duck, Elephant, Funnel, Gate, Gear, HollowPrism, Letter, Nut,
-    Propeller, Rack, SpaceCapsule, Spike, Voussoir, WaterWheel, Wedge,
+    Bolt, ChainLink, Creature, Duck, Elephant, Flower, Funnel, Gate, Gear, HollowPrism, Letter,
+    Nut, Propeller, Rack, SpaceCapsule, Spike, Statue, Voussoir, WaterWheel, Wedge,
 };
 use super::values::Vector;
 
@@ -85,6 +85,10 @@ pub enum SolidShape {
     Duck(Duck),
     /// A toy elephant that walks towards +x.
     Elephant(Elephant),
+    /// A winged figure with a torch on a round base, that looks towards +z.
+    Statue(Statue),
+    /// A flower that opens towards +y.
+    Flower(Flower),
     /// A capsule that comes back from space, its heat shield down.
     SpaceCapsule(SpaceCapsule),
     /// A lumpy, concave creature.

@@ -11,6 +11,10 @@ use super::values::Number;
 pub struct Surface {
     /// What tensions mean.
     pub calibration: Calibration,
+    /// Which forces tension has. Only the first is meant for use: the others are there to compare with.
+    pub model: Model,
+    /// When tension is solved for.
+    pub order: Order,
     /// Iterate until the forces of tension and of friction on walls change by less than this share.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub error: f64,
@@ -25,6 +29,8 @@ impl Default for Surface {
         let settings = crate::sph::tension::TensionSettings::default();
         Surface {
             calibration: Calibration::default(),
+            model: Model::default(),
+            order: Order::default(),
             error: settings.error,
             longest_step: settings.longest_step,
         }
@@ -42,11 +48,42 @@ pub enum Calibration {
     Physical,
 }
 
+/// Which forces tension has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// Energies of interfaces (Probst & Teschner 2024).
+    #[default]
+    Probst2024,
+    /// Every pair of particles attracts alike (Tartakovsky & Meakin 2005). Takes the same tensions; the pressure in drops does
+    /// not depend on their size.
+    Pairwise,
+    /// Cohesion, normals and adhesion (Akinci et al. 2013). `tension` of a fluid is the paper's γ, `dry` of a solid its
+    /// coefficient of adhesion; neither is in N/m, and other tensions are not used.
+    Akinci2013,
+    /// Robust continuum surface force (He et al. 2015). `tension` of a fluid is the paper's κ in N; other
+    /// tensions are not used.
+    He2015,
+}
+
+/// When tension is solved for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// In one system with pressure and friction. The older models act before pressure.
+    #[default]
+    Together,
+    /// Before pressure and friction: drops may keep dents.
+    Before,
+    /// After pressure and friction: drops do not come to rest.
+    After,
+}
+
 /// The surface of a fluid. Formulas are of the time `t`; where one is negative it counts as 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FluidSurface {
-    /// Takes the tension of a liquid at 20 °C, and angles that are known for it.
+    /// Takes the tension of a liquid at 20 °C, and angles that are known for it. Not set: as `liquid` of the fluid.
     pub liquid: Option<Liquid>,
     /// Surface tension against vapour: water 0.0728. Not set: that of `liquid`, or none.
     #[schemars(extend("x-unit" = "N/m"))]
@@ -65,15 +102,15 @@ pub struct FluidSurface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Liquid {
-    /// 0.0728 N/m.
+    /// 998.2 kg/m³, 1.002 mPa·s, 0.0728 N/m.
     Water,
-    /// 0.486 N/m.
+    /// 13546 kg/m³, 1.55 mPa·s, 0.4865 N/m.
     Mercury,
-    /// 0.0223 N/m.
+    /// 789 kg/m³, 1.20 mPa·s, 0.0224 N/m.
     Ethanol,
 }
 
-/// The surface of a solid. Without any of these, fluids meet it at about 90°.
+/// The surface of a solid. Without any of these, fluids meet it at about 90°. Formulas are of the time `t`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolidSurface {
@@ -81,8 +118,8 @@ pub struct SolidSurface {
     pub material: Option<Material>,
     /// The angle at which the one fluid with a tension meets this solid, measured in the fluid: 0 wets,
     /// 180 does not touch. It becomes `dry` and `wet`.
-    #[schemars(extend("minimum" = 0, "maximum" = 180, "x-unit" = "°"))]
-    pub contact_angle: Option<f64>,
+    #[schemars(extend("x-unit" = "°"))]
+    pub contact_angle: Option<Number>,
     /// Tension of the dry solid. Not set: none.
     #[schemars(extend("x-unit" = "N/m"))]
     pub dry: Option<Number>,
@@ -95,7 +132,7 @@ pub struct SolidSurface {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Material {
-    /// Water 25°, mercury 140°, ethanol 0°.
+    /// As it is used, not freshly cleaned. Water 25°, mercury 140°, ethanol 0°.
     Glass,
     /// Paraffin. Water 109°.
     Wax,
@@ -103,13 +140,32 @@ pub enum Material {
     Steel,
 }
 
+/// Values at 20 °C; sources are in docs/methods/droplets.md.
 impl Liquid {
+    /// kg/m³
+    pub fn density(self) -> f64 {
+        match self {
+            Liquid::Water => 998.2,
+            Liquid::Mercury => 13546.0,
+            Liquid::Ethanol => 789.0,
+        }
+    }
+
+    /// Dynamic, Pa·s.
+    pub fn viscosity(self) -> f64 {
+        match self {
+            Liquid::Water => 1.002e-3,
+            Liquid::Mercury => 1.55e-3,
+            Liquid::Ethanol => 1.20e-3,
+        }
+    }
+
     /// N/m
     pub fn tension(self) -> f64 {
         match self {
             Liquid::Water => 0.0728,
-            Liquid::Mercury => 0.486,
-            Liquid::Ethanol => 0.0223,
+            Liquid::Mercury => 0.4865,
+            Liquid::Ethanol => 0.0224,
         }
     }
 }

@@ -312,3 +312,43 @@ fn huge_and_deep_input_is_refused_quickly() {
     let long = format!("{} = 1", "k".repeat(1 << 20));
     assert!(parse(&long).unwrap_err().to_string().len() < 1000);
 }
+
+#[test]
+fn showers_and_surfaces_are_checked() {
+    let shower = |fluid: &str, line: &str| {
+        format!(
+            "{GOOD}[[shower]]\nname = \"s\"\nfluid = \"{fluid}\"\nradius = 0.2\ndrops_per_second = 1\n{line}\n"
+        )
+    };
+    let solid = |tension: &str, line: &str| {
+        let good = GOOD.replacen("name = \"water\"", &format!("name = \"water\"\n{tension}"), 1);
+        format!("{good}[[solid]]\nname = \"t\"\nshape.tank = {{ size = [2, 2, 2] }}\n{line}\n")
+    };
+    let tension = "surface.tension = 0.07";
+    for (text, message) in [
+        (shower("water", ""), "shower[0]: needs to know where drops appear"),
+        (
+            shower("water", "box = { size = [1, 1, 1] }\nplaces = [[0, 0, 0]]"),
+            "either a box or places",
+        ),
+        (shower("water", "places = [[0, 0]]"), "shower[0].places[0]: has 2 components"),
+        (shower("oil", "places = [[0, 0, 0]]"), "shower[0].fluid: there is no fluid of this name"),
+        (solid(tension, "surface.contact_angle = 190"), "must be between 0 and 180"),
+        (solid(tension, "surface.contact_angle = \"90 + u\""), "solid[0].surface.contact_angle"),
+        (solid("", "surface.contact_angle = 60"), "there is no fluid with a tension"),
+        (
+            format!(
+                "[surface]\nmodel = \"he2015\"\n{}",
+                solid(tension, "surface.contact_angle = 60")
+            ),
+            "has no meaning with this surface.model",
+        ),
+    ] {
+        let errors = parse(&text).expect_err(&text).to_string();
+        assert!(errors.contains(message), "{message} is not in\n{errors}");
+    }
+    assert!(parse(&solid(tension, "surface.contact_angle = \"90 + 30*t\"")).is_ok());
+    let model =
+        format!("[surface]\nmodel = \"pairwise\"\norder = \"after\"\n{}", solid(tension, ""));
+    assert!(parse(&model).is_ok());
+}

@@ -113,6 +113,8 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
         ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
         // Its body and head, and legs, ears and trunk that stick out of them by about half.
         ("elephant", elephant(1.0), size(1.0, 0.673, 0.49), 0.08, 0.25),
+        ("statue", statue(1.0), size(0.69, 1.0, 0.475), 0.052, 0.06),
+        ("flower", flower(1.0, 6).unwrap(), size(0.98, 0.4, 0.9), 0.05, 0.4),
         ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
     ];
     for (name, seed) in [("creature 0", 0), ("creature 1", 1), ("creature 7", 7)] {
@@ -136,7 +138,7 @@ fn all_are_closed_face_outward_and_have_their_size_and_volume() {
     let mut faults = Vec::new();
     for (name, mesh, size, volume, off) in gallery() {
         let loose = match name.as_str() {
-            "duck" | "propeller" => 0.06,
+            "duck" | "propeller" | "statue" | "flower" => 0.06,
             name if name.contains("creature") => 0.2,
             _ => 0.015,
         };
@@ -171,8 +173,12 @@ fn samples_are_evenly_spaced() {
         if name.contains("letter") && !"letter A, letter B, letter S".contains(&name) {
             continue; // made like these
         }
+        if name == "flower" {
+            continue; // its petals are hardly thicker than the spacing, and both sides would meet
+        }
         let shape = Shape::Mesh(MeshShape::new(mesh).unwrap());
-        let spacing = 0.04;
+        // The arms of the statue are 0.07 thick.
+        let spacing = if name == "statue" { 0.02 } else { 0.04 };
         let samples = shape.sample_surface(spacing, -spacing / 2.0, Dimension::Three).unwrap();
         let distances = neighbours(&samples, spacing);
         let even = distances.iter().filter(|d| (0.7..1.3).contains(*d)).count();
@@ -224,6 +230,7 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
     assert_eq!(parameter(funnel(0.2, 1.0, 0.3, 0.1, 0.1)), "neck");
     assert_eq!(parameter(water_wheel(0.5, 0.6, 8, 0.01, 0.0, 0.1)), "hub");
     assert_eq!(parameter(creature(1.0, 0, 1)), "lumps");
+    assert_eq!(parameter(flower(1.0, 2)), "petals");
     assert_eq!(parameter(space_capsule(1.0, 9.0)), "height");
     assert_eq!(parameter(bolt(&Thread { depth: 0.3, ..THREAD }, 1.0, 0.9, 0.3)), "depth");
     assert_eq!(parameter(nut(&THREAD, 0.5, 0.5, 0.02)), "across");

@@ -12,7 +12,7 @@
 
 use crate::math::Dimension;
 
-use super::TensionSettings;
+use super::{TensionSettings, young};
 
 /// The smoothed clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,6 +88,11 @@ impl Strengths {
                 .map_or([0.0; 3], |f| [value(&f.vapour), value(&f.others), value(&f.walls)])
         };
         let wall = |k: usize| {
+            if let Some(Some(angle)) = settings.angles.get(k) {
+                let tension = value(&angle.tension);
+                let excess = young::needed_excess(angle.degrees.at(t), dimension) * tension;
+                return [(-excess).max(0.0), excess.max(0.0)];
+            }
             settings.walls.get(k).map_or([0.0; 2], |wall| [value(&wall.dry), value(&wall.wet)])
         };
         Strengths {

@@ -10,7 +10,9 @@
 //! | `pairs.rs`  | neighbours within 3h, contributions to interfaces, forces                 |
 //! | `sweep.rs`  | the same as unknowns of the solve, fast                                   |
 //! | `young.rs`  | tensions of walls from contact angles                                     |
+//! | `baselines/` | older models, to compare with                                            |
 
+pub mod baselines;
 pub mod energy;
 pub mod pairs;
 pub mod sweep;
@@ -58,6 +60,41 @@ impl FluidSurface {
 impl WallSurface {
     /// Indifferent to fluid.
     pub const NONE: WallSurface = WallSurface { dry: NONE, wet: NONE };
+}
+
+/// At which angle a fluid meets a wall.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactAngle {
+    /// In the fluid, degrees.
+    pub degrees: Scalar,
+    /// γ^FV of the fluid, N/m.
+    pub tension: Scalar,
+}
+
+/// Which forces tension has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TensionModel {
+    /// Energies of interfaces (Probst & Teschner 2024).
+    #[default]
+    Probst2024,
+    /// `baselines/pairwise.rs`
+    Pairwise,
+    /// `baselines/akinci2013.rs`
+    Akinci2013,
+    /// `baselines/he2015.rs`
+    He2015,
+}
+
+/// When tension is solved for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TensionOrder {
+    /// In one system with pressure. Older models, whose forces are those of the beginning of the step, act before it.
+    #[default]
+    Together,
+    /// Before pressure and friction.
+    Before,
+    /// After them.
+    After,
 }
 
 /// Which area a particle that is all surface stands for.
@@ -113,8 +150,14 @@ pub struct TensionSettings {
     pub fluids: Vec<FluidSurface>,
     /// In the order of the solids; those beyond the end have none.
     pub walls: Vec<WallSurface>,
+    /// Contact angles, in the order of the solids; instead of `walls` where there is one.
+    pub angles: Vec<Option<ContactAngle>>,
     /// What the tensions mean.
     pub calibration: Calibration,
+    /// Which forces they have.
+    pub model: TensionModel,
+    /// When they are solved for.
+    pub order: TensionOrder,
     /// Stop when forces of tension and friction change by less than this share of them.
     pub error: f64,
     /// Longest step over the capillary time of a spacing; infinite for no limit.
@@ -126,7 +169,10 @@ impl Default for TensionSettings {
         TensionSettings {
             fluids: Vec::new(),
             walls: Vec::new(),
+            angles: Vec::new(),
             calibration: Calibration::default(),
+            model: TensionModel::default(),
+            order: TensionOrder::default(),
             error: 1e-2,
             longest_step: 1.0,
         }
@@ -153,6 +199,7 @@ impl TensionSettings {
     /// Whether walls have energies of their own.
     pub fn walls_pull(&self) -> bool {
         self.walls.iter().any(|wall| acts(&wall.dry) || acts(&wall.wet))
+            || self.angles.iter().any(Option::is_some)
     }
 
     /// Whether any fluid grips walls, at any time.

@@ -1,6 +1,7 @@
 //! Drops: surface tension, contact angles, friction on walls.
 
 mod angle;
+mod capillary;
 mod derivatives;
 mod keep;
 mod long_steps;
@@ -9,8 +10,10 @@ mod pin;
 mod pressure;
 mod sessile;
 mod slopes;
+mod tube;
 
 pub use angle::CASE as CONTACT_ANGLE;
+pub use capillary::CASE as CAPILLARY_RISE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
 pub use long_steps::CASE as CAPILLARY_STEP;
@@ -19,6 +22,7 @@ pub use pin::CASE as FLOATING_PIN;
 pub use pressure::CASE as YOUNG_LAPLACE;
 pub use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
 pub use slopes::CASE as SLOPES;
+pub use tube::CASE as TWO_DROPS;
 
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::{Calibration, FluidSurface};
