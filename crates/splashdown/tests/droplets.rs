@@ -2,7 +2,7 @@
 
 use splashdown::math::{DVec3, Dimension};
 use splashdown::motion::Scalar;
-use splashdown::sph::tension::{FluidSurface, WallSurface};
+use splashdown::sph::tension::{FluidSurface, WallSurface, young};
 use splashdown::world::{PressureSolver, Solid, Viscosity, ViscosityModel, World};
 
 const H: f64 = 1e-3;
@@ -26,8 +26,8 @@ fn drop_on_slope(degrees: f64, friction: f64) -> World {
     world.add_solid(Solid::fixed("floor", floor, 0.5 * H));
     world.tension.fluids =
         vec![FluidSurface { friction: Scalar::Constant(friction), ..FluidSurface::of(GAMMA) }];
-    world.tension.walls =
-        vec![WallSurface { wet: Scalar::Constant(0.3 * GAMMA), ..WallSurface::NONE }];
+    let wet = Scalar::Constant(young::needed_excess(100.0, Dimension::Two) * GAMMA);
+    world.tension.walls = vec![WallSurface { wet, ..WallSurface::NONE }];
     world
 }
 
