@@ -47,7 +47,7 @@ impl WallKind {
             (WallKind::Zero, 2) => 1.18,
             (WallKind::Zero, _) => 1.15,
             (WallKind::Mirrored, 2) => 1.06,
-            (WallKind::Mirrored, _) => 1.02,
+            (WallKind::Mirrored, _) => 1.05,
             _ => 1.0,
         }
     }

@@ -71,7 +71,7 @@ fn drops_are_pulled_together() {
             let mut world = drop(dimension, 4.0, model, true);
             let forces = world.surface_forces().unwrap();
             let outer = world.particles.position.iter().zip(&forces.fluid);
-            let outer = outer.filter(|(x, _)| x.length() > 3.0 * H && x.y > -1.0 * H);
+            let outer = outer.filter(|(x, _)| x.length() > 3.0 * H && x.y > -H);
             let inward: f64 = outer.map(|(x, f)| -x.normalize().dot(*f)).sum();
             assert!(inward > 0.0, "{model:?} {dimension:?}: {inward}");
         }
