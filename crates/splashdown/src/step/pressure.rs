@@ -18,7 +18,7 @@ use crate::sph::pressure::partner::Partner;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::sph::shifting;
 use crate::sph::tension::TensionOrder;
-use crate::world::{BoundaryPressure, PressureSolver, World};
+use crate::world::{BoundaryPressure, PressureSolver, ViscosityModel, World};
 
 /// Compression that a step may undo beyond what its own motion adds. Whoever is squeezed into a corner
 /// by a moving wall is let out over a few steps instead of being shot out in one.
@@ -140,7 +140,15 @@ impl World {
     /// How much compression a step of length `dt` may undo.
     fn largest_correction(&self, dt: f64) -> f32 {
         let (h, g) = (self.spacing, self.gravity.length());
-        let per_second = PACE * ((g / h).sqrt() + self.max_speed() / h);
+        let thickness = self.fluids.iter().map(|fluid| match fluid.viscosity.model {
+            ViscosityModel::Laplacian | ViscosityModel::Weiler2018 => {
+                fluid.viscosity.coefficient / fluid.density
+            }
+            _ => 0.0,
+        });
+        // Thick fluids do not fly off.
+        let viscous = thickness.fold(0.0, f64::max) / (h * h);
+        let per_second = PACE * ((g / h).sqrt() + self.max_speed() / h + viscous);
         (per_second * dt).clamp(LEAST_CORRECTION, LARGEST_CORRECTION) as f32
     }
 
