@@ -17,7 +17,7 @@
 //!
 //! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a deep
 //! tank. (P6) is NNCG (Silcowitz-Hansen, Niebe & Erleben 2010): β = |S(κ) − κ|² over its last value, and
-//! no memory (β = 0) when that is well above one. Water 25 spacings deep, started from all of the last step's
+//! no memory (β = 0) when that is above one by more than noise. Water 25 spacings deep, started from all of the last step's
 //! pressure, takes 18 sweeps instead of 61 for 10⁻⁴ (DFSPH) and 50 instead of about 250 for 10⁻⁵ (IISPH).
 
 use std::time::Instant;
@@ -38,7 +38,8 @@ const OMEGA: f32 = 0.5;
 const PEAKED: f64 = 4.0;
 /// β from which on (P6) starts anew. It comes back to one again and again: forgetting everything whenever it is
 /// a little more, as in the paper, made every second sweep of a column 60 deep a plain one (47 sweeps instead of 18).
-const FORGET: f64 = 1.3;
+/// With 1.3 a dam break takes two to three times as many sweeps.
+const FORGET: f64 = 1.05;
 /// The mean residual is over at least this share of a fluid: a few drops on a wall are not worth a solve.
 const FEWEST: f64 = 0.01;
 
