@@ -1,55 +1,12 @@
 //! Bodies that fall, rest, swing and hit each other.
 
+mod common;
+
+use common::{G, at, floor, run, settings, substance};
 use glam::DVec3;
-use splashdown_solids::barrier::Gap;
-use splashdown_solids::bodies::Substance;
-use splashdown_solids::material::{Material, Model};
-use splashdown_solids::meshing::{TetMesh, block};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
-use splashdown_solids::step::{Report, Workspace, step};
-
-const G: DVec3 = DVec3::new(0.0, -10.0, 0.0);
-
-fn settings() -> Settings {
-    Settings {
-        gap: Gap { reach: 2e-3, thickness: 0.0 },
-        stiffness: 1e4,
-        friction_speed: 1e-3,
-        friction_updates: 1,
-        tolerance: 1e-4,
-        max_iterations: 200,
-        integrator: Integrator::ImplicitEuler,
-        direct_limit: usize::MAX,
-        verify: true,
-    }
-}
-
-fn substance(young: f64) -> Substance {
-    let material = Material::new(Model::NeoHookean, young, 0.3);
-    Substance { material, density: 1000.0, friction: 0.5, drag: 0.0, damping: 0.0 }
-}
-
-fn at(mut mesh: TetMesh, place: DVec3) -> TetMesh {
-    mesh.vertices.iter_mut().for_each(|v| *v += place);
-    mesh
-}
-
-/// A floor at y = 0 of two triangles.
-fn floor(solids: &mut Solids) -> usize {
-    let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
-    let vertices = [corner(-2.0, -2.0), corner(-2.0, 2.0), corner(2.0, 2.0), corner(2.0, -2.0)];
-    solids.add_obstacle(&vertices, &[[0, 1, 2], [0, 2, 3]], Hold::Fixed, 0.5)
-}
-
-fn run(solids: &mut Solids, settings: &Settings, dt: f64, steps: u32) -> Report {
-    let mut workspace = Workspace::default();
-    let mut last = Report::default();
-    for k in 0..steps {
-        last = step(solids, &mut workspace, settings, dt, G, &[], |_| DVec3::ZERO)
-            .unwrap_or_else(|e| panic!("step {k}: {e}"));
-    }
-    last
-}
+use splashdown_solids::meshing::block;
+use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::step::{Workspace, step};
 
 #[test]
 fn a_cube_falls_and_comes_to_rest_on_the_floor() {
@@ -57,7 +14,7 @@ fn a_cube_falls_and_comes_to_rest_on_the_floor() {
     let mesh = at(block(DVec3::splat(0.1), [2, 2, 2]), DVec3::new(0.0123, 0.1, 0.0));
     let cube = solids.add_body(&mesh, &substance(1e5), |_| DVec3::ZERO).unwrap();
     let floor = floor(&mut solids);
-    let last = run(&mut solids, &settings(), 0.01, 80);
+    let last = run(&mut solids, &settings(), G, 0.01, 80);
     // Weight 10 N.
     let force = last.forces[cube];
     assert!((force.y - 10.0).abs() < 0.1, "{force}");
@@ -126,7 +83,7 @@ fn any_number_of_threads_gives_the_same_bits() {
                 solids.add_body(&mesh, &substance(2e4), |_| DVec3::ZERO).unwrap();
             }
             floor(&mut solids);
-            run(&mut solids, &settings(), 0.01, 15);
+            run(&mut solids, &settings(), G, 0.01, 15);
             solids.position
         })
     };

@@ -1,55 +1,17 @@
 //! Shells, rods, particles and rigid bodies that fall, rest, spin and swing.
 
+mod common;
+
+use common::{G, at, floor, run, settings, substance};
 use glam::{DVec2, DVec3};
-use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
-use splashdown_solids::material::{Material, Model};
 use splashdown_solids::membrane::Sheet;
 use splashdown_solids::meshing::{TetMesh, block, sheet};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
-use splashdown_solids::step::{Report, Workspace, step};
-
-const G: DVec3 = DVec3::new(0.0, -10.0, 0.0);
-
-fn settings() -> Settings {
-    Settings {
-        gap: Gap { reach: 2e-3, thickness: 0.0 },
-        stiffness: 1e4,
-        friction_speed: 1e-3,
-        friction_updates: 1,
-        tolerance: 1e-4,
-        max_iterations: 300,
-        integrator: Integrator::ImplicitEuler,
-        direct_limit: usize::MAX,
-        verify: true,
-    }
-}
-
-fn substance(young: f64) -> Substance {
-    let material = Material::new(Model::NeoHookean, young, 0.3);
-    Substance { material, density: 1000.0, friction: 0.5, drag: 0.0, damping: 0.0 }
-}
+use splashdown_solids::solids::{Integrator, Settings, Solids};
+use splashdown_solids::step::{Workspace, step};
 
 fn cube(side: f64, centre: DVec3) -> TetMesh {
-    let mut mesh = block(DVec3::splat(side), [1, 1, 1]);
-    mesh.vertices.iter_mut().for_each(|v| *v += centre);
-    mesh
-}
-
-fn floor(solids: &mut Solids) {
-    let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
-    let vertices = [corner(-2.0, -2.0), corner(-2.0, 2.0), corner(2.0, 2.0), corner(2.0, -2.0)];
-    solids.add_obstacle(&vertices, &[[0, 1, 2], [0, 2, 3]], Hold::Fixed, 0.5);
-}
-
-fn run(solids: &mut Solids, settings: &Settings, gravity: DVec3, dt: f64, steps: u32) -> Report {
-    let mut workspace = Workspace::default();
-    let mut last = Report::default();
-    for k in 0..steps {
-        last = step(solids, &mut workspace, settings, dt, gravity, &[], |_| DVec3::ZERO)
-            .unwrap_or_else(|e| panic!("step {k}: {e}"));
-    }
-    last
+    at(block(DVec3::splat(side), [1, 1, 1]), centre)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod brute;
 pub mod cells;
+pub mod chunk;
 pub mod firmness;
 pub(crate) mod halo;
 pub mod kernel;

@@ -9,8 +9,10 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use rayon::prelude::*;
+
+pub use super::chunk::{Chunk, Sums};
 
 use super::cells::{CellIndex, CellShape, Run, append_runs};
 use super::firmness::Firmness;
@@ -27,154 +29,6 @@ use crate::with_kernel;
 const CHUNK: usize = 512;
 /// Chunks that a thread takes at a time: few, so that no thread waits long for the last one.
 const EVEN: usize = 1;
-
-/// Sums over the neighbours of a particle that every solver needs; the fourth lanes are zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sums {
-    /// Σ hᵈ⁺¹ ∇W over fluid neighbours.
-    pub fluid_gradient: Vec4,
-    /// φ′ Σ β hᵈ⁺¹ ∇W over wall neighbours (`Firmness`).
-    pub wall_gradient: Vec4,
-    /// hᵈ times the number density: Σ hᵈ W over fluid (with itself) and φ(Σ β hᵈ W) over walls.
-    pub number_density: f32,
-    /// The walls' part of it.
-    pub wall_density: f32,
-    /// φ′, by which the gradients of wall pairs are scaled.
-    pub wall_slope: f32,
-    /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
-    pub gradient_square: f32,
-    /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum, about 1
-    /// deep inside a fluid (with the walls' part).
-    pub fluid_moment: f32,
-    /// The same with φ′ β over wall neighbours.
-    pub wall_moment: f32,
-}
-
-/// The neighbours of a stretch of consecutive fluid particles of one object.
-#[derive(Clone, Debug, Default)]
-pub struct Chunk {
-    /// Which particles.
-    pub particles: Range<usize>,
-    /// Which fluid they belong to.
-    pub fluid: usize,
-    /// One for each particle.
-    pub sums: Vec<Sums>,
-    /// Every particle that may be a neighbour in this chunk, by slot.
-    pub halo: Vec<u32>,
-    /// The same as stretches of consecutive particles, which are faster to copy.
-    halo_stretches: Vec<Range<u32>>,
-    /// What one step of a pair's gradient is worth.
-    pub unit: f32,
-    /// What a particle's own pressure pushes against: the gradients of all its pairs,
-    /// those of walls as they count. One for each particle.
-    pub own_gradient: Vec<Vec4>,
-    /// Lists of particles one after the other, each filled up to a multiple of four with `Pair::NONE`: loops
-    /// over them come without a remainder.
-    pairs: Vec<Pair>,
-    /// Where the filled-up lists end.
-    ends: Vec<u32>,
-    counts: Vec<u16>,
-    wall_pairs: Vec<WallPair>,
-    wall_ends: Vec<u32>,
-}
-
-impl Chunk {
-    /// Fluid neighbours of the k-th particle of the chunk.
-    #[inline(always)]
-    pub fn pairs(&self, k: usize) -> &[Pair] {
-        &self.pairs[self.pair_range(k)]
-    }
-
-    /// The same in fours; what fills up the last adds nothing to any sum.
-    #[inline(always)]
-    pub fn fours(&self, k: usize) -> &[[Pair; 4]] {
-        stretch(&self.pairs, &self.ends, k).as_chunks::<4>().0
-    }
-
-    /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
-    pub fn neighbors(&self, k: usize) -> impl Iterator<Item = (usize, Vec3)> {
-        let index = |pair: &Pair| self.halo[pair.slot()] as usize;
-        let gradient = |pair: &Pair| pair.gradient4().truncate() * self.unit;
-        self.pairs(k).iter().map(move |pair| (index(pair), gradient(pair)))
-    }
-
-    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
-    #[inline(always)]
-    pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
-        fetch(&self.halo_stretches, values, local, copy);
-    }
-
-    /// Wall neighbours of the k-th particle of the chunk.
-    #[inline(always)]
-    pub fn wall_pairs(&self, k: usize) -> &[WallPair] {
-        stretch(&self.wall_pairs, &self.wall_ends, k)
-    }
-
-    /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept beside them.
-    #[inline(always)]
-    pub fn pair_range(&self, k: usize) -> Range<usize> {
-        let start = range(&self.ends, k).start;
-        start..start + usize::from(self.counts[k])
-    }
-
-    /// The same for its wall pairs.
-    #[inline(always)]
-    pub fn wall_pair_range(&self, k: usize) -> Range<usize> {
-        range(&self.wall_ends, k)
-    }
-
-    /// Number of fluid pairs in the chunk.
-    pub fn pair_count(&self) -> usize {
-        self.counts.iter().map(|&count| usize::from(count)).sum()
-    }
-
-    /// One more than the largest number in any `pair_range`.
-    pub fn pair_places(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// Number of wall pairs in the chunk.
-    pub fn wall_pair_count(&self) -> usize {
-        self.wall_pairs.len()
-    }
-
-    fn clear(&mut self) {
-        self.sums.clear();
-        self.halo.clear();
-        self.halo_stretches.clear();
-        self.own_gradient.clear();
-        self.pairs.clear();
-        self.ends.clear();
-        self.counts.clear();
-        self.wall_pairs.clear();
-        self.wall_ends.clear();
-    }
-}
-
-/// Copies the `values` of stretches of particles into `local`.
-#[inline(always)]
-pub(super) fn fetch<T, L>(
-    stretches: &[Range<u32>],
-    values: &[T],
-    local: &mut Vec<L>,
-    copy: impl Fn(&T) -> L,
-) {
-    local.clear();
-    for stretch in stretches {
-        local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&copy));
-    }
-}
-
-#[inline(always)]
-fn stretch<'a, T>(values: &'a [T], ends: &[u32], k: usize) -> &'a [T] {
-    &values[range(ends, k)]
-}
-
-#[inline(always)]
-fn range(ends: &[u32], k: usize) -> Range<usize> {
-    let start = if k == 0 { 0 } else { ends[k - 1] as usize };
-    start..ends[k] as usize
-}
 
 /// What the search reads of each particle, in the order of `Particles`.
 pub struct SearchInput<'a> {

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::chunk::{Chunk, fetch};
 use super::halo::Halo;
 use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
-use super::neighbors::{Chunk, append_stretches, evaluate_fluid, fetch};
+use super::neighbors::{append_stretches, evaluate_fluid};
 use super::pair::{Pair, WallPair, unit};
 use super::simd::{Candidates, Lanes};
 use crate::with_kernel;

@@ -32,6 +32,17 @@ fn stone(friction: f64) -> Substance {
     Substance { friction, density: 2000.0, ..substance(1e8, 0.2) }
 }
 
+/// How far any of `bodies` moves in half a second.
+fn moved(mut solids: Solids, bodies: &[usize], report: Option<&mut Report>) -> Result<f64, String> {
+    let before: Vec<DVec3> = bodies.iter().map(|&b| solids.centre(b).1).collect();
+    let settings = Settings { stiffness: 1e6, ..settings(1e-4) };
+    let seen = advance(&mut solids, &settings, (DT, 50), GRAVITY, |_, _| DVec3::ZERO)?;
+    if let Some(report) = report {
+        seen.tell(report);
+    }
+    Ok(largest_move(&solids, bodies, &before))
+}
+
 /// How far the stones of an arch move in half a second.
 fn arch_moves(friction: f64, report: Option<&mut Report>) -> Result<f64, String> {
     let (stones, inner, outer, depth) = (9, 0.8, 1.0, 0.3);
@@ -53,13 +64,7 @@ fn arch_moves(friction: f64, report: Option<&mut Report>) -> Result<f64, String>
         );
     }
     add_floor(&mut solids, 2.0, friction);
-    let before: Vec<DVec3> = bodies.iter().map(|&b| solids.centre(b).1).collect();
-    let settings = Settings { stiffness: 1e6, ..settings(1e-4) };
-    let seen = advance(&mut solids, &settings, (DT, 50), GRAVITY, |_, _| DVec3::ZERO)?;
-    if let Some(report) = report {
-        seen.tell(report);
-    }
-    Ok(largest_move(&solids, &bodies, &before))
+    moved(solids, &bodies, report)
 }
 
 fn arch(report: &mut Report) -> Result<(), String> {
@@ -98,13 +103,7 @@ fn cards_move(friction: f64, report: Option<&mut Report>) -> Result<f64, String>
     frame(0.0, roof + 0.5 * thick)?;
     card(DVec3::new(0.0, roof, 0.0), std::f64::consts::FRAC_PI_2, apart + 0.04)?;
     add_floor(&mut solids, 0.5, friction);
-    let before: Vec<DVec3> = bodies.iter().map(|&b| solids.centre(b).1).collect();
-    let settings = Settings { stiffness: 1e6, ..settings(1e-4) };
-    let seen = advance(&mut solids, &settings, (DT, 50), GRAVITY, |_, _| DVec3::ZERO)?;
-    if let Some(report) = report {
-        seen.tell(report);
-    }
-    Ok(largest_move(&solids, &bodies, &before))
+    moved(solids, &bodies, report)
 }
 
 fn card_house(report: &mut Report) -> Result<(), String> {
