@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod pages;
 mod plot;
 mod progress;
 mod signals;
@@ -14,6 +15,10 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use pages::LargePages;
+
+#[global_allocator]
+static MEMORY: LargePages = LargePages;
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
