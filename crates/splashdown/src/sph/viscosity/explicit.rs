@@ -9,13 +9,12 @@
 
 use std::marker::PhantomData;
 
-use glam::DVec3;
+use glam::{DVec3, Mat4, Vec4};
 use rayon::prelude::*;
 
 use super::harmonic_mean;
 use crate::particles::kernel::{Kernel, KernelShape};
 use crate::particles::neighbors::Chunk;
-use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::sph::loads::{Loads, sum_over_walls};
 use crate::step::Workspace;
@@ -34,9 +33,14 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
     let old = std::mem::take(&mut work.predicted);
 
     let per_step = dt / world.spacing;
+    let ruler = Ruler::new(world);
     let seen: Vec<Seen> = (0..n)
         .into_par_iter()
-        .map(|i| Seen { position: world.particles.position[i], motion: old[i] * per_step })
+        .map(|i| Seen {
+            place: ruler.place(world.particles.position[i]),
+            fluid: world.fluid_of(i).unwrap_or(0) as u32,
+            motion: (old[i] * per_step).as_vec3().extend(0.0),
+        })
         .collect();
     let mut new = old.clone();
     work.neighbors.for_each(&mut new[..n], |chunk, new, local: &mut Vec<Seen>| {
@@ -54,9 +58,12 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
             })
             .collect();
         with_kernel!(step.kernel.kind, S => dispatch(AmongFluids::<S> {
-            step: &step, world, chunk, seen: &seen, local, coefficients: &coefficients,
-            gain: new, per_mass: 1.0 / (mass[chunk.fluid] * per_step), shape: PhantomData,
+            step: &step, ruler: &ruler, model: own.model, chunk, seen: &seen, local,
+            coefficients: &coefficients, gain: new, per_mass: 1.0 / (mass[chunk.fluid] * per_step), shape: PhantomData,
         }));
+        if own.boundary == 0.0 {
+            return; // it slips along walls
+        }
         for (k, new) in new.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
             let of_wall = |b: usize| step.wall(world, own, i, b, old[b] - old[i]);
@@ -69,7 +76,7 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
     let volume = world.dimension.volume(world.spacing);
     sum_over_walls(world, work, |chunk, k, wall| {
         let fluid = &world.fluids[chunk.fluid];
-        if !is_explicit(fluid.viscosity.model) {
+        if !is_explicit(fluid.viscosity.model) || fluid.viscosity.boundary == 0.0 {
             return;
         }
         let i = chunk.particles.start + k;
@@ -86,19 +93,52 @@ fn is_explicit(model: ViscosityModel) -> bool {
     matches!(model, ViscosityModel::Artificial | ViscosityModel::Xsph)
 }
 
+/// Places as whole numbers, so that the difference of two has the same digits from both sides wherever the world is
+/// and numbers that overflow still differ by what they should. A period is 2³² units: its images coincide.
+struct Ruler {
+    /// Units per metre.
+    units: DVec3,
+    /// Spacings per unit.
+    spacings: Vec4,
+}
+
+impl Ruler {
+    fn new(world: &World) -> Ruler {
+        let whole = DVec3::splat((1_u64 << 32) as f64);
+        let without_period = DVec3::splat((1_u64 << 20) as f64 / world.spacing);
+        let is_periodic = world.period.cmpgt(DVec3::ZERO);
+        let units = DVec3::select(is_periodic, whole / world.period, without_period);
+        Ruler { units, spacings: (1.0 / (units * world.spacing)).as_vec3().extend(0.0) }
+    }
+
+    fn place(&self, position: DVec3) -> [i32; 3] {
+        (position * self.units).round().to_array().map(|units| units as i64 as i32)
+    }
+
+    /// xᵢ − xⱼ in h.
+    #[inline(always)]
+    fn between(&self, i: &Seen, j: &Seen) -> Vec4 {
+        let [x, y, z] =
+            std::array::from_fn(|axis| i.place[axis].wrapping_sub(j.place[axis]) as f32);
+        Vec4::new(x, y, z, 0.0) * self.spacings
+    }
+}
+
 /// What a particle shows to its neighbours.
 #[derive(Clone, Copy)]
 struct Seen {
-    position: DVec3,
+    place: [i32; 3],
+    fluid: u32,
     /// In h over the step.
-    motion: DVec3,
+    motion: Vec4,
 }
 
-/// The exchange among the fluid particles of a chunk and their neighbours, eight pairs at a time. Differences
-/// and sums are in double precision: a pair sees the same bits from both sides, and momentum is kept.
+/// The exchange among the fluid particles of a chunk and their neighbours, eight pairs at a time. A pair sees the
+/// same bits from both sides, and sums are in double precision: momentum is kept.
 struct AmongFluids<'a, S> {
     step: &'a Explicit,
-    world: &'a World,
+    ruler: &'a Ruler,
+    model: ViscosityModel,
     chunk: &'a Chunk,
     seen: &'a [Seen],
     local: &'a mut Vec<Seen>,
@@ -115,52 +155,78 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let AmongFluids { step, world, chunk, seen, local, coefficients, .. } = self;
+        let AmongFluids { step, ruler, chunk, seen, local, coefficients, .. } = self;
         chunk.fetch(seen, local, |&seen| seen);
         let sigma = (step.kernel.w(0.0) / S::evaluate_f64(0.0).0) as f32;
-        let smooths = world.fluids[chunk.fluid].viscosity.model == ViscosityModel::Xsph;
-        let (per_meter, period) = (1.0 / step.spacing, world.period);
+        let smooths = self.model == ViscosityModel::Xsph;
         for (k, gain) in self.gain.iter_mut().enumerate() {
-            let own = seen[chunk.particles.start + k];
+            let own = &seen[chunk.particles.start + k];
             let mut sum = [[0.0f64; 8]; 3];
-            for block in chunk.pairs(k).chunks(8) {
-                let (mut x, mut u, mut c) = ([[0.0f32; 8]; 3], [[0.0f32; 8]; 3], [0.0f32; 8]);
-                for (l, pair) in block.iter().enumerate() {
-                    let other = &local[pair.slot()];
-                    let apart = nearest(own.position - other.position, period) * per_meter;
-                    [x[0][l], x[1][l], x[2][l]] = apart.as_vec3().to_array();
-                    [u[0][l], u[1][l], u[2][l]] = (other.motion - own.motion).as_vec3().to_array();
-                    let fluid = match coefficients.len() {
-                        1 => 0,
-                        _ => world.fluid_of(chunk.halo[pair.slot()] as usize).unwrap_or(0),
-                    };
-                    c[l] = sigma * coefficients[fluid];
+            let mut left = chunk.pairs(k).len();
+            for eight in chunk.fours(k).chunks(2) {
+                let (mut x, mut u, mut c): (Eight, Eight, [f32; 8]) = Default::default();
+                for (half, pairs) in eight.iter().enumerate() {
+                    let others = pairs.map(|pair| &local[pair.slot()]);
+                    put(&mut x, half, others.map(|other| ruler.between(own, other)));
+                    put(&mut u, half, others.map(|other| other.motion - own.motion));
+                    for (l, other) in others.iter().enumerate() {
+                        // What fills up the last four is no neighbour.
+                        let mean = if l < left { coefficients[other.fluid as usize] } else { 0.0 };
+                        c[4 * half + l] = sigma * mean;
+                    }
+                    left = left.saturating_sub(4);
                 }
-                for l in 0..8 {
-                    let dot = |a: &[[f32; 8]; 3], b: &[[f32; 8]; 3]| {
-                        a[0][l] * b[0][l] + a[1][l] * b[1][l] + a[2][l] * b[2][l]
-                    };
-                    let q2 = dot(&x, &x);
-                    let q = q2.sqrt();
-                    let (w, dw) = S::evaluate(q);
-                    if smooths {
-                        for axis in 0..3 {
-                            sum[axis][l] += f64::from(c[l] * w * u[axis][l]); // (V5)
-                        }
-                    } else {
-                        let approach = dot(&u, &x).max(0.0); // nothing while they separate
-                        let signal = dot(&u, &u).sqrt().min(LARGEST_STEP as f32);
-                        let slope = -dw / (q.max(1.0e-6) * (q2 + 0.01));
-                        let scale = c[l] * signal * slope * approach; // (V4)
-                        for axis in 0..3 {
-                            sum[axis][l] += f64::from(scale * x[axis][l]);
-                        }
+                let (scale, along) = if smooths {
+                    (smoothing::<S>(&x, c), &u)
+                } else {
+                    (damping::<S>(&x, &u, c), &x)
+                };
+                for axis in 0..3 {
+                    for l in 0..8 {
+                        sum[axis][l] += f64::from(scale[l] * along[axis][l]);
                     }
                 }
             }
             let total = sum.map(|lanes| lanes.iter().sum::<f64>());
             *gain += DVec3::from(total) * self.per_mass;
         }
+    }
+}
+
+/// Eight vectors, one array per axis.
+type Eight = [[f32; 8]; 3];
+
+#[inline(always)]
+fn dot(a: &Eight, b: &Eight, l: usize) -> f32 {
+    a[0][l] * b[0][l] + a[1][l] * b[1][l] + a[2][l] * b[2][l]
+}
+
+/// (V5) What pairs exchange along vⱼ − vᵢ.
+#[inline(always)]
+fn smoothing<S: KernelShape>(x: &Eight, c: [f32; 8]) -> [f32; 8] {
+    std::array::from_fn(|l| c[l] * S::evaluate(dot(x, x, l).sqrt()).0)
+}
+
+/// (V4) What pairs exchange along xᵢ − xⱼ.
+#[inline(always)]
+fn damping<S: KernelShape>(x: &Eight, u: &Eight, c: [f32; 8]) -> [f32; 8] {
+    std::array::from_fn(|l| {
+        let q2 = dot(x, x, l);
+        let q = q2.sqrt();
+        let approach = dot(u, x, l).max(0.0); // nothing while they separate
+        let signal = dot(u, u, l).sqrt().min(LARGEST_STEP as f32);
+        let slope = -S::evaluate(q).1 / (q.max(1.0e-6) * (q2 + 0.01));
+        c[l] * signal * slope * approach
+    })
+}
+
+/// Four vectors into the first or second half of eight lanes.
+#[inline(always)]
+fn put(lanes: &mut Eight, half: usize, vectors: [Vec4; 4]) {
+    let [a, b, c, d] = vectors;
+    let turned = Mat4::from_cols(a, b, c, d).transpose();
+    for (lanes, row) in lanes.iter_mut().zip([turned.x_axis, turned.y_axis, turned.z_axis]) {
+        lanes[4 * half..4 * half + 4].copy_from_slice(&row.to_array());
     }
 }
 
