@@ -33,7 +33,7 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
     let old = std::mem::take(&mut work.predicted);
 
     let per_step = dt / world.spacing;
-    let ruler = Ruler::new(world);
+    let ruler = Ruler::new(world.spacing, world.period);
     let seen: Vec<Seen> = (0..n)
         .into_par_iter()
         .map(|i| Seen {
@@ -103,12 +103,12 @@ struct Ruler {
 }
 
 impl Ruler {
-    fn new(world: &World) -> Ruler {
+    fn new(spacing: f64, period: DVec3) -> Ruler {
         let whole = DVec3::splat((1_u64 << 32) as f64);
-        let without_period = DVec3::splat((1_u64 << 20) as f64 / world.spacing);
-        let is_periodic = world.period.cmpgt(DVec3::ZERO);
-        let units = DVec3::select(is_periodic, whole / world.period, without_period);
-        Ruler { units, spacings: (1.0 / (units * world.spacing)).as_vec3().extend(0.0) }
+        let without_period = DVec3::splat((1_u64 << 20) as f64 / spacing);
+        let is_periodic = period.cmpgt(DVec3::ZERO);
+        let units = DVec3::select(is_periodic, whole / period, without_period);
+        Ruler { units, spacings: (1.0 / (units * spacing)).as_vec3().extend(0.0) }
     }
 
     fn place(&self, position: DVec3) -> [i32; 3] {
@@ -260,5 +260,34 @@ impl Explicit {
     fn wall(&self, world: &World, own: Viscosity, i: usize, b: usize, difference: DVec3) -> DVec3 {
         let beta = f64::from(world.particles.weight[b]);
         own.boundary * beta * self.pair(own.model, world.offset(i, b), difference)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::particles::periodic::nearest;
+
+    proptest! {
+        /// Far from the origin and across a periodic border, and the same from both sides.
+        #[test]
+        fn whole_numbers_measure_distances(
+            far in -1.0e5..1.0e5_f64,
+            a in prop::array::uniform3(0.0..0.03_f64),
+            b in prop::array::uniform3(0.0..0.03_f64),
+            turns in -3..3_i32,
+        ) {
+            let (a, b, spacing) = (DVec3::from(a), DVec3::from(b), 0.02);
+            let period = DVec3::new(0.6, 0.0, 0.0);
+            let ruler = Ruler::new(spacing, period);
+            let seen = |position| Seen { place: ruler.place(position), fluid: 0, motion: Vec4::ZERO };
+            let (i, j) = (a + DVec3::Y * far, b + DVec3::Y * far + f64::from(turns) * period);
+            let expected = nearest(i - j, period) / spacing;
+            let found = ruler.between(&seen(i), &seen(j));
+            prop_assert!((found.truncate().as_dvec3() - expected).length() < 4.0e-6);
+            prop_assert_eq!(found, -ruler.between(&seen(j), &seen(i)));
+        }
     }
 }
