@@ -32,10 +32,13 @@ fn a_tank_is_not_thrown_up_by_its_edges() {
 }
 
 /// With steps in which pressure could carry a particle a whole spacing, deep water was crushed and thrown up at
-/// half of √(g H).
+/// half of √(g H); with solves that may leave an error of 10⁻³ it first fell, and was then thrown up faster still.
 #[test]
 fn deep_water_stands() {
-    let world = dam_break(Dimension::Two, DVec3::ZERO, 0.02, [16, 80, 1], [16, 100, 1]);
-    let unrest = unrest(world, 80, 0.2);
-    assert!(unrest < 0.1, "{unrest}");
+    for error in [1.0e-4, 1.0e-3] {
+        let mut world = dam_break(Dimension::Two, DVec3::ZERO, 0.02, [16, 80, 1], [16, 100, 1]);
+        world.pressure.density_error = error;
+        let unrest = unrest(world, 80, 0.15);
+        assert!(unrest < 0.12, "{error}: {unrest}");
+    }
 }
