@@ -135,9 +135,9 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
         }
     }
     let mut world = tub(Dimension::Two, &ball(8), 8, [24, 24], 12.0, 1.0)?;
-    advance(&mut world, 0.3, |_, _| ())?;
+    advance(&mut world, 2.0, |_, _| ())?; // until the stirred water is at rest
     let start = world.solids[1].pose.translation;
-    advance(&mut world, 5.3, |_, _| ())?;
+    advance(&mut world, 7.0, |_, _| ())?;
     let drift = (world.solids[1].pose.translation - start).length() / H;
     report.at_most("2D: drift of a neutral ball in 5 s, h", drift, 1.0);
     Ok(())
