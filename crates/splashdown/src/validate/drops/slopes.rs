@@ -21,8 +21,8 @@ const G: f64 = 9.81;
 /// As long as drops settle, and as long as those that slip and those that stick are watched then, s.
 const WHILE: [f64; 3] = [0.08, 0.1, 0.3];
 
-/// Friction while drops settle: as good as none. What is held by more keeps a contact wider, and is pressed harder
-/// against the slope, than what moves as soon as it is let go.
+/// Friction while drops settle: as good as none, so that normal forces are measured in a contact that friction has not
+/// shaped.
 const SETTLING: f64 = 1e-3;
 
 /// A cube of so many particles to a side, with the tensions of figure 16, pressed against its floor by `gravity` m/s².
