@@ -81,9 +81,16 @@ fn show_json(metric: &Metric) {
 fn show_row(metric: &Metric) {
     let Metric { metric, value, expected, tolerance, pass, .. } = metric;
     let (mark, demand) = if tolerance.is_finite() {
-        (if *pass { "pass" } else { "FAIL" }, format!("{expected:.4} ± {tolerance:.4}"))
+        let demand = format!("{} ± {}", number(*expected, 4), number(*tolerance, 4));
+        (if *pass { "pass" } else { "FAIL" }, demand)
     } else {
         ("    ", String::new())
     };
-    print(&format!("  {mark}  {metric:<62} {value:>12.5}  {demand}\n"));
+    print(&format!("  {mark}  {metric:<62} {:>12}  {demand}\n", number(*value, 5)));
+}
+
+/// With so many digits after the point; as a power of ten where these would show next to nothing.
+fn number(value: f64, digits: usize) -> String {
+    let is_tiny = value != 0.0 && value.abs() < 10.0 * 0.1f64.powi(digits as i32);
+    if is_tiny { format!("{value:.1e}") } else { format!("{value:.digits$}") }
 }

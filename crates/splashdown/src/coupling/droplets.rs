@@ -19,7 +19,7 @@ use crate::sph::tension::sweep::TensionSweep;
 use crate::sph::wall_friction::Grip;
 
 /// Sweeps for which tension rests once its residual is small: it converges before friction does, and its sweeps cost the
-/// most. No solve ends while it rests.
+/// most. No solve ends while it rests; it is woken when all others have converged.
 const REST: u32 = 2;
 
 /// Impulses of friction with what acceleration needs.
@@ -177,19 +177,22 @@ impl<'a> Droplets<'a> {
         Found { displacement, tension, friction, on_solids, pressed }
     }
 
-    /// One sweep of (D1) and (F3).
-    pub fn sweep(&mut self, bodies: &[Body]) -> PartnerSweep {
+    /// One sweep of (D1) and (F3); `is_last` if the solve waits for nothing else.
+    pub fn sweep(&mut self, bodies: &[Body], is_last: bool) -> PartnerSweep {
         let friction = self.sweep_friction(bodies);
         let Some(tension) = &mut self.tension else { return friction };
-        if self.rest > 0 {
+        if self.rest > 0 && !(is_last && friction.converged) {
             self.rest -= 1;
             return PartnerSweep { converged: false, ..friction };
         }
         let tension = tension.sweep(&self.moved);
         self.is_fresh = true;
         self.rest = if tension.converged { REST } else { 0 };
+        // What tension changes once it has converged would come and go in β with its rests, and (P6) would start anew
+        // after each.
+        let change = if tension.converged { 0.0 } else { tension.change };
         PartnerSweep {
-            change: tension.change + friction.change,
+            change: change + friction.change,
             converged: tension.converged && friction.converged,
         }
     }

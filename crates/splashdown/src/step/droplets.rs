@@ -50,14 +50,27 @@ impl World {
         }
     }
 
-    /// The longest step that tension allows: some share of the time √(ρ h³ / 2πγ) that a capillary wave
-    /// of the size of a spacing takes, with γ as large as A⁰ makes it over the paper's π/4 h².
-    pub(super) fn capillary_step(&self) -> f64 {
+    /// The strongest tension of all, γ A⁰ over h^(d−1), N/m, and the lightest fluid's density.
+    fn strongest_and_lightest(&self) -> (f64, f64) {
         let strength = match self.tension.model {
             TensionModel::Probst2024 | TensionModel::Pairwise => self.strengths(1.0).largest(),
             _ => baselines::estimated_tension(self),
         };
         let lightest = self.fluids.iter().map(|fluid| fluid.density).fold(f64::INFINITY, f64::min);
+        (strength, lightest)
+    }
+
+    /// How fast tension moves something by a spacing, 1/s: √(γ/(ρ h³)).
+    pub(super) fn capillary_rate(&self) -> f64 {
+        let (strength, lightest) = self.strongest_and_lightest();
+        let area = self.tension.calibration.rest_area(self.dimension);
+        (strength / (area * lightest * self.spacing.powi(3))).sqrt()
+    }
+
+    /// The longest step that tension allows: some share of the time √(ρ h³ / 2πγ) that a capillary wave
+    /// of the size of a spacing takes, with γ as large as A⁰ makes it over the paper's π/4 h².
+    pub(super) fn capillary_step(&self) -> f64 {
+        let (strength, lightest) = self.strongest_and_lightest();
         if strength == 0.0 || lightest.is_infinite() {
             return f64::INFINITY;
         }

@@ -160,7 +160,8 @@ impl World {
         });
         // Thick fluids do not fly off.
         let viscous = thickness.fold(0.0, f64::max) / (h * h);
-        let per_second = PACE * ((g / h).sqrt() + self.max_speed() / h + viscous);
+        let rates = (g / h).sqrt() + self.max_speed() / h + viscous + self.capillary_rate();
+        let per_second = PACE * rates;
         (per_second * dt).clamp(LEAST_CORRECTION, LARGEST_CORRECTION) as f32
     }
 

@@ -115,11 +115,11 @@ pub fn solve(
             partner.shove(push);
         }
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
-        let with = partner.as_mut().map(|partner| partner.sweep());
+        let is_small = sweep.error <= stop.mean_error;
+        let with = partner.as_mut().map(|partner| partner.sweep(is_small));
         solved.iterations += 1;
         solved.error = sweep.error;
-        solved.converged =
-            solved.error <= stop.mean_error && with.is_none_or(|with| with.converged);
+        solved.converged = is_small && with.is_none_or(|with| with.converged);
         if solved.converged && solved.iterations >= stop.min_iterations || !solved.error.is_finite()
         {
             break;

@@ -140,7 +140,7 @@ impl Calibration {
 }
 
 /// Found by `splashdown validate drop-oscillation young-laplace`: docs/methods/droplets.md.
-const PHYSICAL_3D: f64 = 6.6;
+const PHYSICAL_3D: f64 = 6.9;
 const PHYSICAL_2D: f64 = 4.2;
 
 /// Surface tension and friction of fluids on walls, for a whole world.

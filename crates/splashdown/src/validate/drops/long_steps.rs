@@ -33,7 +33,7 @@ fn run(report: &mut Report) -> Result<(), String> {
             Dimension::Two => 2.0 * std::f64::consts::PI * r,
             Dimension::Three => 4.0 * std::f64::consts::PI * r * r,
         };
-        advance(&mut settled, 2.0 * tau, |_, _| ())?;
+        advance(&mut settled, 4.0 * tau, |_, _| ())?;
         let model = ViscosityModel::Artificial;
         settled.fluids[0].viscosity = Viscosity { model, coefficient: 0.1, boundary: 0.0 };
         settled.particles.velocity.fill(DVec3::ZERO);

@@ -21,12 +21,14 @@ const G: f64 = 9.81;
 /// As long as drops settle, and as long as those that slip and those that stick are watched then, s.
 const WHILE: [f64; 3] = [0.08, 0.1, 0.3];
 
-/// A cube of so many particles to a side that lies on a slope, with the tensions of figure 16. Gravity is what is
-/// turned.
-fn drop_on_slope(side: i32, degrees: f64, mu: f64) -> Result<World, String> {
+/// Friction while drops settle: as good as none, so that normal forces are measured in a contact that friction has not
+/// shaped.
+const SETTLING: f64 = 1e-3;
+
+/// A cube of so many particles to a side, with the tensions of figure 16, pressed against its floor by `gravity` m/s².
+fn drop_on_floor(side: i32, gravity: f64) -> Result<World, String> {
     let mut world = World::new(Dimension::Three, H);
-    let angle = degrees.to_radians();
-    world.gravity = G * DVec3::new(angle.sin(), -angle.cos(), 0.0);
+    world.gravity = -gravity * DVec3::Y;
     world.pressure.solver = PressureSolver::Iisph;
     let cell = |k: i32| f64::from(k) + 0.5;
     let middle = f64::from(side) / 2.0;
@@ -41,7 +43,7 @@ fn drop_on_slope(side: i32, degrees: f64, mu: f64) -> Result<World, String> {
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
     world.add_solid(floor(&world, 25.0 * H)?);
     let constant = Scalar::Constant;
-    let (vapour, walls, friction) = (constant(4.0), constant(0.5), constant(mu));
+    let (vapour, walls, friction) = (constant(4.0), constant(0.5), constant(SETTLING));
     world.tension.fluids = vec![FluidSurface { vapour, walls, friction, ..FluidSurface::NONE }];
     world.tension.calibration = Calibration::Paper;
     // At 10⁻² what is left of friction lets a drop creep by up to 0.7 h/s near the limit.
@@ -55,8 +57,11 @@ fn place(world: &World) -> f64 {
     world.particles.position[..n].iter().map(|p| p.x).sum::<f64>() / (n as f64 * H)
 }
 
-/// How far, in h, the drop goes with friction `mu`, and how fast it goes in the last quarter of the time, in h/s.
-fn watched(mut world: World, mu: f64, duration: f64) -> Result<[f64; 2], String> {
+/// How far, in h, the drop goes on a slope with friction `mu`, and how fast it goes in the last quarter of the time, in
+/// h/s.
+fn watched(mut world: World, degrees: f64, mu: f64, duration: f64) -> Result<[f64; 2], String> {
+    let angle = degrees.to_radians();
+    world.gravity = G * DVec3::new(angle.sin(), -angle.cos(), 0.0);
     world.tension.fluids[0].friction = Scalar::Constant(mu);
     let (start, begin) = (place(&world), world.clock.time);
     advance(&mut world, begin + 0.75 * duration, |_, _| ())?;
@@ -70,8 +75,9 @@ fn run(report: &mut Report) -> Result<(), String> {
     for side in [4, 6, 8] {
         let mut last = 0.0;
         for degrees in [18.0, 36.0, 54.0, 72.0, 90.0] {
-            // Held until at rest, then as hard as it is pressed against the slope says.
-            let mut world = drop_on_slope(side, degrees, 0.5)?;
+            // What presses it against the slope, first; then what pulls it along.
+            let slope = f64::to_radians(degrees);
+            let mut world = drop_on_floor(side, G * slope.cos())?;
             let (mut load, mut count) = (0.0, 0.0);
             advance(&mut world, WHILE[0], |world, _| {
                 if world.clock.time > 0.75 * WHILE[0] {
@@ -79,9 +85,9 @@ fn run(report: &mut Report) -> Result<(), String> {
                 }
             })?;
             let weight = world.particle_mass(0) * world.fluid_count() as f64 * G;
-            let critical = weight * f64::to_radians(degrees).sin() / (load / f64::max(count, 1.0));
-            let [slipped, fast] = watched(world.clone(), 0.8 * critical, WHILE[1])?;
-            let [_, creep] = watched(world, 1.2 * critical, WHILE[2])?;
+            let critical = weight * slope.sin() / (load / f64::max(count, 1.0));
+            let [slipped, fast] = watched(world.clone(), degrees, 0.8 * critical, WHILE[1])?;
+            let [_, creep] = watched(world, degrees, 1.2 * critical, WHILE[2])?;
             let variant = format!("{side}³ particles, {degrees}°");
             report.note(format!("{variant}: critical friction"), critical, critical);
             // Steeper slopes and larger drops ask for more friction: the order of figure 16.
