@@ -180,9 +180,9 @@ impl BlockMatrix {
         let n = starts.len() - 1;
         writeln!(to, "%%MatrixMarket matrix coordinate real symmetric")?;
         writeln!(to, "{n} {n} {}", factor.entries())?;
-        for column in 0..n {
-            for k in starts[column]..starts[column + 1] {
-                writeln!(to, "{} {} {:e}", rows[k] + 1, column + 1, self.entries[k])?;
+        for (column, range) in starts.windows(2).enumerate() {
+            for (row, entry) in rows[range[0]..range[1]].iter().zip(&self.entries[range[0]..]) {
+                writeln!(to, "{} {} {entry:e}", row + 1, column + 1)?;
             }
         }
         Ok(())
