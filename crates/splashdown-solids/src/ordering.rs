@@ -2,9 +2,8 @@
 //! axes of space.
 //!
 //! The vertices are cut in two by a plane; those of one side that touch the other side come last, and each
-//! rest is cut again. On meshes in space the factor has fewer entries than that of a minimum degree ordering
-//! and needs about half the operations. The order depends on the pattern and the places alone, so that a
-//! run that is resumed has the same.
+//! rest is cut again. The order depends on the pattern and the places alone, so that a run that is resumed has
+//! the same, and it is found block by block: a ninth of the entries that an ordering of numbers has to look at.
 
 use glam::DVec3;
 
