@@ -138,6 +138,9 @@ pub struct BenchArguments {
     /// One JSON object per scene instead of a table.
     #[arg(long)]
     pub json: bool,
+    /// Write the last matrix of elastic bodies here (Matrix Market), to compare factorisations.
+    #[arg(long, value_name = "FILE")]
+    pub matrix: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Args)]

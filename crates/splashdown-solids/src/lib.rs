@@ -11,12 +11,13 @@
 //! | [`distance`], [`barrier`], [`contact`], [`friction`] | energies of contacts with two derivatives |
 //! | [`ccd`], [`inversion`] | how far a step may go |
 //! | [`surface`], [`bvh`], [`candidates`], [`verify`] | what may meet, and whether anything did |
-//! | [`matrix`], [`pcg`] | sparse symmetric systems, solved directly and iteratively |
+//! | [`matrix`], [`factor`], [`ordering`], [`pcg`] | sparse symmetric systems, solved directly and iteratively |
 //! | [`solids`], [`bodies`] | the state, and how bodies become one |
-//! | [`step`], [`newton`], [`objective`], [`unknowns`] | one time step: the energy it minimises, and how |
+//! | [`step`], [`newton`], [`objective`], [`assembly`], [`unknowns`] | one time step: the energy it minimises, and how |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
 //! | [`dense`], [`differences`] | small matrices; finite differences for tests and validation |
 
+pub mod assembly;
 pub mod barrier;
 pub mod bodies;
 pub mod bvh;
@@ -28,6 +29,7 @@ pub mod dense;
 pub mod differences;
 pub mod distance;
 pub mod element;
+pub mod factor;
 pub mod friction;
 pub mod hinge;
 pub mod inversion;
@@ -37,6 +39,7 @@ pub mod membrane;
 pub mod meshing;
 pub mod newton;
 pub mod objective;
+pub mod ordering;
 pub mod pcg;
 pub mod pressure;
 pub mod rod;

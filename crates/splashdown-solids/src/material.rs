@@ -2,7 +2,7 @@
 //!
 //! The energies are isotropic, so that their second derivative has nine known modes (Smith et al. 2019):
 //! three that stretch, three that shear two axes the same way and three that turn one against the other.
-//! Negative ones are cut off mode by mode; no 9×9 eigenproblem is solved.
+//! Negative ones are cut off mode by mode: at most a 3×3 eigenproblem is solved, and usually none.
 //!
 //! | here           | meaning                                               | unit |
 //! |----------------|-------------------------------------------------------|------|
@@ -52,13 +52,41 @@ struct Principal {
     turn: [f64; 3],
 }
 
-/// The mode d²Ψ/dF² = Σ `value` `direction` ⊗ `direction`.
+/// d²Ψ/dF² in the frame of the principal stretches: of a change U X Vᵀ of F it is
+/// Σ `stretch`ᵢⱼ Xᵢᵢ Xⱼⱼ + Σ (`shear`ₖ (Xᵢⱼ + Xⱼᵢ)² + `turn`ₖ (Xᵢⱼ − Xⱼᵢ)²)/2, where i and j are not k.
 #[derive(Clone, Copy, Debug)]
-pub struct Mode {
+pub struct Curvature {
+    /// U
+    pub u: DMat3,
+    /// V
+    pub v: DMat3,
     /// Pa
-    pub value: f64,
-    /// Of length one, orthogonal to the others.
-    pub direction: DMat3,
+    pub stretch: [[f64; 3]; 3],
+    /// Pa
+    pub shear: [f64; 3],
+    /// Pa
+    pub turn: [f64; 3],
+}
+
+impl Curvature {
+    /// Without negative eigenvalues.
+    pub fn projected(mut self) -> Curvature {
+        for part in [&mut self.shear, &mut self.turn] {
+            *part = part.map(|value| value.max(0.0));
+        }
+        let s = &self.stretch;
+        let minor = s[0][0] * s[1][1] - s[0][1] * s[1][0];
+        let rows = s.map(DVec3::from_array);
+        // Sylvester: only a matrix that is not positive definite has eigenvalues to cut off.
+        if !(s[0][0] > 0.0 && minor > 0.0 && rows[0].dot(rows[1].cross(rows[2])) > 0.0) {
+            let eigen = Matrix3::from_fn(|i, j| s[i][j]).symmetric_eigen();
+            let values = eigen.eigenvalues.map(|value| value.max(0.0));
+            let vectors = eigen.eigenvectors;
+            let cut = vectors * Matrix3::from_diagonal(&values) * vectors.transpose();
+            self.stretch = table(|i, j| cut[(i, j)]);
+        }
+        self
+    }
 }
 
 impl Material {
@@ -116,32 +144,35 @@ impl Material {
 
     /// First Piola-Kirchhoff stress P = dΨ/dF, Pa.
     pub fn stress(&self, f: DMat3) -> DMat3 {
-        let Svd { u, sigma, v } = svd(f);
-        u * DMat3::from_diagonal(self.principal(sigma).first) * v.transpose()
+        let (mu, lambda) = (self.mu, self.lambda);
+        // dJ/dF
+        let [a, b, c] = [f.x_axis, f.y_axis, f.z_axis];
+        let cofactor = DMat3::from_cols(b.cross(c), c.cross(a), a.cross(b));
+        let j = a.dot(cofactor.x_axis);
+        match self.model {
+            Model::NeoHookean => mu * f + (lambda * j.ln() - mu) / j * cofactor,
+            Model::StableNeoHookean => {
+                let (mu, lambda, alpha) = self.smith();
+                let i1 = a.length_squared() + b.length_squared() + c.length_squared() + 1.0;
+                mu * (1.0 - 1.0 / i1) * f + lambda * (j - alpha) * cofactor
+            }
+            Model::FixedCorotated => {
+                let Svd { u, sigma, v } = svd(f);
+                u * DMat3::from_diagonal(self.principal(sigma).first) * v.transpose()
+            }
+            Model::StVenantKirchhoff => {
+                let e = (f.transpose() * f - DMat3::IDENTITY) * 0.5;
+                let trace = e.x_axis.x + e.y_axis.y + e.z_axis.z;
+                f * (2.0 * mu * e + DMat3::from_diagonal(DVec3::splat(lambda * trace)))
+            }
+        }
     }
 
-    /// d²Ψ/dF² in its modes.
-    pub fn modes(&self, f: DMat3) -> [Mode; 9] {
+    /// d²Ψ/dF²
+    pub fn curvature(&self, f: DMat3) -> Curvature {
         let Svd { u, sigma, v } = svd(f);
-        let p = self.principal(sigma);
-        let outer = |i: usize, j: usize| {
-            let (a, b) = (u.col(i), v.col(j));
-            DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-        };
-        let mut modes = [Mode { value: 0.0, direction: DMat3::ZERO }; 9];
-        let stretch = Matrix3::from_fn(|i, j| p.second[i][j]).symmetric_eigen();
-        for k in 0..3 {
-            let along = stretch.eigenvectors.column(k);
-            let direction =
-                along[0] * outer(0, 0) + along[1] * outer(1, 1) + along[2] * outer(2, 2);
-            modes[k] = Mode { value: stretch.eigenvalues[k], direction };
-            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            let half = std::f64::consts::FRAC_1_SQRT_2;
-            let (one, other) = (outer(i, j), outer(j, i));
-            modes[3 + k] = Mode { value: p.shear[k], direction: half * (one + other) };
-            modes[6 + k] = Mode { value: p.turn[k], direction: half * (one - other) };
-        }
-        modes
+        let Principal { second, shear, turn, .. } = self.principal(sigma);
+        Curvature { u, v, stretch: second, shear, turn }
     }
 
     /// μ, λ and the rest stretch α of Smith et al. 2018, chosen so that the small-strain limit is ours.

@@ -1,15 +1,14 @@
-//! Sparse symmetric positive definite systems of 3×3 blocks, solved by Cholesky factorisation (`faer`).
+//! Sparse symmetric positive definite systems of 3×3 blocks, solved by Cholesky factorisation.
 //!
 //! Blocks are sorted by column and row; only those on and below the diagonal are kept. The symbolic part of
-//! the factorisation is done again only when the pattern changes. One thread does it all, so that the bits
-//! of a solution do not depend on how many there are.
+//! the factorisation is done again only when the pattern changes.
 
-use faer::Side;
-use faer::linalg::solvers::Solve;
-use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMat, SymbolicSparseColMatRef};
+use std::io::{self, Write};
+
 use glam::DVec3;
 
+use crate::factor::Factor;
+use crate::ordering::nested_dissection;
 use crate::pcg;
 
 /// Column and row of a block, sorted as it is stored.
@@ -29,7 +28,9 @@ pub struct BlockMatrix {
     blocks: Vec<[f64; 9]>,
     /// Where the blocks of each column begin.
     columns: Vec<usize>,
-    pattern: Option<(SymbolicSparseColMat<usize>, SymbolicLlt<usize>)>,
+    factor: Option<Factor>,
+    /// Memory for entries, column by column.
+    entries: Vec<f64>,
     /// How often the symbolic factorisation was done.
     pub analyses: u64,
     /// Systems of more blocks each way than this are solved iteratively.
@@ -38,8 +39,8 @@ pub struct BlockMatrix {
 
 impl Default for BlockMatrix {
     fn default() -> BlockMatrix {
-        let (keys, blocks, columns) = Default::default();
-        BlockMatrix { keys, blocks, columns, pattern: None, analyses: 0, most: usize::MAX }
+        let (keys, blocks, columns, entries) = Default::default();
+        BlockMatrix { keys, blocks, columns, factor: None, entries, analyses: 0, most: usize::MAX }
     }
 }
 
@@ -55,18 +56,23 @@ pub enum Unsolvable {
 }
 
 impl BlockMatrix {
-    /// Prepares a matrix of `size` blocks each way with the given blocks, which must be sorted, each once,
-    /// and contain the diagonal. All values become zero.
-    pub fn begin(&mut self, size: usize, keys: Vec<Key>) -> Result<(), Unsolvable> {
+    /// Prepares a matrix of one block each way for each of the unknowns, which are at `places`, with the given
+    /// blocks, which must be sorted, each once, and contain the diagonal. All values become zero.
+    pub fn begin(&mut self, places: &[DVec3], keys: Vec<Key>) -> Result<(), Unsolvable> {
+        let size = places.len();
         self.blocks.clear();
         self.blocks.resize(keys.len(), [0.0; 9]);
-        if self.keys == keys && (self.pattern.is_some() || size > self.most) {
+        if self.keys == keys && (self.factor.is_some() || size > self.most) {
             return Ok(());
         }
         self.keys = keys;
         self.columns =
             (0..=size as u64).map(|c| self.keys.partition_point(|&k| k >> 32 < c)).collect();
         self.analyses += 1;
+        let earlier = self.factor.take();
+        if size > self.most {
+            return Ok(());
+        }
         let mut starts = vec![0];
         let mut rows = Vec::with_capacity(9 * self.keys.len());
         for column in 0..size {
@@ -80,17 +86,22 @@ impl BlockMatrix {
                 starts.push(rows.len());
             }
         }
-        self.pattern = None;
-        if size > self.most {
-            return Ok(());
-        }
-        let n = 3 * size;
-        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, &rows);
-        let symbolic =
-            SymbolicLlt::try_new(pattern, Side::Lower).map_err(|_| Unsolvable::TooLarge)?;
-        let owned = SymbolicSparseColMat::new_checked(n, n, starts, None, rows);
-        self.pattern = Some((owned, symbolic));
+        let order = nested_dissection(&self.keys, places);
+        let order = order.iter().flat_map(|&u| [0, 1, 2].map(|c| 3 * u as usize + c)).collect();
+        self.factor = Some(Factor::new(starts, rows, order, earlier)?);
         Ok(())
+    }
+
+    /// Where the blocks with these keys, sorted and all announced, are among all.
+    pub fn places_of(&self, keys: &[Key]) -> Vec<u32> {
+        let mut all = (0u32..).zip(&self.keys);
+        let find = |key: &Key| all.find(|(_, k)| *k == key).map_or(0, |(place, _)| place);
+        keys.iter().map(find).collect()
+    }
+
+    /// The block at one of `places_of`.
+    pub fn block_at(&mut self, place: u32) -> &mut [f64; 9] {
+        &mut self.blocks[place as usize]
     }
 
     /// The block that couples unknowns `a` and `b`, whose rows are those of the larger one. It must have
@@ -131,29 +142,50 @@ impl BlockMatrix {
     }
 
     /// Solves A x = b, by factorisation if the system is not too large for that.
-    pub fn solve(&self, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable> {
-        let Some((pattern, symbolic)) = &self.pattern else { return pcg::solve(self, b) };
-        let mut values = Vec::with_capacity(pattern.compute_nnz());
-        for (column, range) in self.columns.windows(2).enumerate() {
-            for c in 0..3 {
-                for (key, block) in
-                    self.keys[range[0]..range[1]].iter().zip(&self.blocks[range[0]..])
-                {
-                    let first = if (key & 0xffff_ffff) as usize == column { c } else { 0 };
-                    values.extend((first..3).map(|r| block[3 * r + c]));
-                }
-            }
+    pub fn solve(&mut self, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable> {
+        if self.factor.is_none() {
+            return pcg::solve(self, b);
         }
-        let matrix = SparseColMatRef::new(pattern.as_ref(), &values);
-        let factor = Llt::try_new_with_symbolic(symbolic.clone(), matrix, Side::Lower)
-            .map_err(|_| Unsolvable::Indefinite)?;
+        self.list_entries();
+        let Some(factor) = &mut self.factor else { return Err(Unsolvable::TooLarge) };
         let mut x: Vec<f64> = b.iter().flat_map(|b| b.to_array()).collect();
-        let n = x.len();
-        factor.solve_in_place(faer::MatMut::from_column_major_slice_mut(&mut x, n, 1));
+        factor.solve(&self.entries, &mut x)?;
         if x.iter().any(|x| !x.is_finite()) {
             return Err(Unsolvable::Indefinite);
         }
         Ok(x.chunks_exact(3).map(DVec3::from_slice).collect())
+    }
+
+    /// The entries on and below the diagonal, column by column.
+    fn list_entries(&mut self) {
+        let BlockMatrix { keys, blocks, columns, entries, .. } = self;
+        entries.clear();
+        for (column, range) in columns.windows(2).enumerate() {
+            for c in 0..3 {
+                for (key, block) in keys[range[0]..range[1]].iter().zip(&blocks[range[0]..]) {
+                    let first = if (key & 0xffff_ffff) as usize == column { c } else { 0 };
+                    entries.extend((first..3).map(|r| block[3 * r + c]));
+                }
+            }
+        }
+    }
+
+    /// Writes the matrix in the Matrix Market format, for comparison with other solvers.
+    pub fn write(&mut self, mut to: impl Write) -> io::Result<()> {
+        self.list_entries();
+        let Some(factor) = &self.factor else {
+            return Err(io::Error::other("the matrix is larger than direct_limit"));
+        };
+        let (starts, rows) = factor.pattern();
+        let n = starts.len() - 1;
+        writeln!(to, "%%MatrixMarket matrix coordinate real symmetric")?;
+        writeln!(to, "{n} {n} {}", factor.entries())?;
+        for (column, range) in starts.windows(2).enumerate() {
+            for (row, entry) in rows[range[0]..range[1]].iter().zip(&self.entries[range[0]..]) {
+                writeln!(to, "{} {} {entry:e}", row + 1, column + 1)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -167,7 +199,7 @@ mod tests {
         keys.extend([key(4, 1), key(0, 2), key(5, 2), key(3, 4)]);
         keys.sort_unstable();
         let mut matrix = BlockMatrix::default();
-        matrix.begin(6, keys.clone()).unwrap();
+        matrix.begin(&[DVec3::ZERO; 6], keys.clone()).unwrap();
         for k in keys {
             let own = k >> 32 == k & 0xffff_ffff;
             let r = random.matrix();
@@ -181,7 +213,7 @@ mod tests {
     #[test]
     fn the_iterative_solution_is_that_of_the_factorisation() {
         let mut random = Random::new(18);
-        let direct = filled(&mut random);
+        let mut direct = filled(&mut random);
         let b: Vec<DVec3> = (0..6).map(|_| random.vector()).collect();
         let expected = direct.solve(&b).unwrap();
         let found = pcg::solve(&direct, &b).unwrap();
@@ -192,7 +224,7 @@ mod tests {
     #[test]
     fn solutions_solve_the_system() {
         let mut random = Random::new(15);
-        let matrix = filled(&mut random);
+        let mut matrix = filled(&mut random);
         let b: Vec<DVec3> = (0..6).map(|_| random.vector()).collect();
         let x = matrix.solve(&b).unwrap();
         let mut product = [DVec3::ZERO; 6];
@@ -212,10 +244,11 @@ mod tests {
         let mut random = Random::new(16);
         let mut matrix = filled(&mut random);
         let keys = matrix.keys.clone();
-        matrix.begin(6, keys.clone()).unwrap();
+        matrix.begin(&[DVec3::ZERO; 6], keys.clone()).unwrap();
         assert_eq!(matrix.analyses, 1);
         assert_eq!(matrix.solve(&[DVec3::ONE; 6]), Err(Unsolvable::Indefinite));
-        matrix.begin(6, keys.into_iter().filter(|k| *k != key(4, 1)).collect()).unwrap();
+        let fewer = keys.into_iter().filter(|k| *k != key(4, 1)).collect();
+        matrix.begin(&[DVec3::ZERO; 6], fewer).unwrap();
         assert_eq!(matrix.analyses, 2);
     }
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::contact::Pair;
 use crate::matrix::{BlockMatrix, Unsolvable};
 use crate::objective::Objective;
-use crate::step::{Failure, Report};
+use crate::step::{Failure, Report, Workspace};
 
 /// κ is doubled while a gap below this share of the reach shrinks further …
 const TIGHT: f64 = 1e-3;
@@ -21,7 +21,7 @@ pub fn minimise(
     objective: &mut Objective<'_>,
     x: &mut Vec<DVec3>,
     mut pairs: Vec<Pair>,
-    matrix: &mut BlockMatrix,
+    workspace: &mut Workspace,
     report: &mut Report,
 ) -> Result<Vec<Pair>, Failure> {
     let enough = objective.settings.tolerance * objective.scale.sqrt();
@@ -33,9 +33,9 @@ pub fn minimise(
             watch = Instant::now();
         };
         let gradient = objective.gradient(x, &pairs);
-        objective.assemble(x, &pairs, matrix)?;
+        objective.assemble(x, &pairs, workspace)?;
         lap(0);
-        let direction = direction(objective, matrix, &gradient)?;
+        let direction = direction(objective, &mut workspace.matrix, &gradient)?;
         lap(1);
         report.iterations += 1;
         let longest = direction.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);

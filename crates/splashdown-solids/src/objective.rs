@@ -9,9 +9,9 @@ use crate::damping::Damping;
 use crate::dense::Mat12;
 use crate::element::Element;
 use crate::friction::Slip;
-use crate::matrix::{BlockMatrix, Key, Unsolvable, key};
+use crate::matrix::Unsolvable;
 use crate::solids::{Hold, Settings, Solids};
-use crate::step::Report;
+use crate::step::{Report, Workspace};
 use crate::unknowns::Unknowns;
 use crate::{ccd, inversion};
 
@@ -37,6 +37,8 @@ pub struct Objective<'a> {
     pub slips: Vec<Slip>,
     /// What is solved for.
     pub unknowns: Unknowns,
+    /// Where the unknowns rest.
+    pub places: Vec<DVec3>,
 }
 
 impl Objective<'_> {
@@ -165,7 +167,7 @@ impl Objective<'_> {
         &self,
         x: &[DVec3],
         pairs: &[Pair],
-        matrix: &mut BlockMatrix,
+        workspace: &mut Workspace,
     ) -> Result<(), Unsolvable> {
         let epsilon = self.settings.friction_speed * self.dt;
         let of_pair = |pair: &Pair| {
@@ -180,10 +182,7 @@ impl Objective<'_> {
             let h = slip.hessian(&self.moved(x, &slip.vertices), epsilon);
             (slip.vertices, h * self.scale)
         };
-        let of_element = |e: &Element| {
-            let vertices = e.vertices();
-            (vertices, e.hessian(&gather(x, &vertices), true) * self.scale)
-        };
+        let of_element = |e: &Element| e.hessian(&gather(x, &e.vertices()), true) * self.scale;
         let of_damping = |d: &Damping| {
             let h = d.hessian(&self.solids.elements, &gather(x, &d.vertices));
             (d.vertices, h * self.scale)
@@ -191,23 +190,16 @@ impl Objective<'_> {
         let damping: Vec<([u32; 4], Mat12)> = self.damping.par_iter().map(of_damping).collect();
         let contacts: Vec<([u32; 4], Mat12)> = pairs.par_iter().filter_map(of_pair).collect();
         let slips: Vec<([u32; 4], Mat12)> = self.slips.par_iter().map(of_slip).collect();
-        let elements: Vec<([u32; 4], Mat12)> =
-            self.solids.elements.par_iter().map(of_element).collect();
+        let terms = || damping.iter().chain(&contacts).chain(&slips);
 
-        let terms = || elements.iter().chain(&damping).chain(&contacts).chain(&slips);
-        let mut keys: Vec<Key> = (0..self.unknowns.count as u32).map(|u| key(u, u)).collect();
-        terms().for_each(|(vertices, _)| self.unknowns.keys(vertices, &mut keys));
-        for (v, carrier) in (0u32..).zip(&self.solids.carrier) {
-            if carrier.is_some() {
-                self.unknowns.keys(&[v; 4], &mut keys);
-            }
-        }
-        keys.par_sort_unstable();
-        keys.dedup();
-        matrix.begin(self.unknowns.count, keys)?;
+        let Workspace { frame, matrix } = workspace;
+        frame.fit(self.solids, &self.unknowns);
+        let keys = frame.keys_with(terms().map(|(vertices, _)| vertices));
+        matrix.begin(&self.places, keys)?;
         for v in 0..x.len() {
             self.unknowns.add_own(matrix, v as u32, self.weight[v] + self.drag(v));
         }
+        frame.add(matrix, &self.solids.elements, of_element);
         terms().for_each(|(vertices, h)| self.unknowns.add(matrix, vertices, h));
         self.unknowns.lock(matrix);
         Ok(())

@@ -14,6 +14,7 @@
 
 use glam::DVec3;
 
+use crate::assembly::Frame;
 use crate::candidates::gather;
 use crate::damping::Damping;
 use crate::matrix::{BlockMatrix, Unsolvable};
@@ -26,7 +27,9 @@ use crate::verify::{Violation, violation};
 /// Memory of a step that may be kept from one to the next; no part of the state.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
-    pub(crate) matrix: BlockMatrix,
+    /// The matrix of the last Newton iteration.
+    pub matrix: BlockMatrix,
+    pub(crate) frame: Frame,
 }
 
 /// What a step did.
@@ -124,6 +127,7 @@ pub fn step(
             }
         }
     }
+    let unknowns = Unknowns::new(solids);
     let mut objective = Objective {
         solids,
         settings,
@@ -135,7 +139,8 @@ pub fn step(
         stiffness: if solids.stiffness > 0.0 { solids.stiffness } else { settings.stiffness },
         damping: damped(solids, dt),
         slips: Vec::new(),
-        unknowns: Unknowns::new(solids),
+        places: unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect(),
+        unknowns,
     };
     let mut report = Report { smallest_gap: f64::INFINITY, ..Report::default() };
     let mut x = solids.position.clone();
@@ -143,7 +148,7 @@ pub fn step(
     for _ in 0..settings.friction_updates.max(1) {
         objective.slips = objective.lagged(&x, &pairs);
         objective.stiffness = settings.stiffness;
-        pairs = minimise(&mut objective, &mut x, pairs, &mut workspace.matrix, &mut report)?;
+        pairs = minimise(&mut objective, &mut x, pairs, workspace, &mut report)?;
     }
     carry(solids, &mut x);
     objective.finish(&x, &pairs, &mut report);

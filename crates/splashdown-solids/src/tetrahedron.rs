@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::{Mat12, Vec12, stacked};
-use crate::material::Material;
+use crate::dense::Mat12;
+use crate::material::{Curvature, Material};
 
 /// Four vertices, the shape they rest in, and what is between them.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,15 +63,63 @@ impl Tetrahedron {
     }
 
     /// Second derivatives of the energy, N/m; without negative eigenvalues if `project`.
+    ///
+    /// With c = Vᵀ b, a move x of vertex a changes F by U (Uᵀx c_aᵀ) Vᵀ, so that the block of a and b is U K Uᵀ with
+    /// Kᵢᵢ = `stretch`ᵢᵢ c_aᵢ c_bᵢ + Σ (`shear` + `turn`)/2 c_aⱼ c_bⱼ and Kᵢⱼ = `stretch`ᵢⱼ c_aᵢ c_bⱼ + (`shear` − `turn`)/2 c_aⱼ c_bᵢ.
+    /// The slopes sum to zero, and so do the blocks of a row.
     pub fn hessian(&self, x: &[DVec3; 4], project: bool) -> Mat12 {
+        let curvature = self.material.curvature(self.deformation(x));
+        let Curvature { u, v, stretch, shear, turn } =
+            if project { curvature.projected() } else { curvature };
+        let half = [0, 1, 2].map(|k| {
+            [0.5 * (shear[k] + turn[k]) * self.volume, 0.5 * (shear[k] - turn[k]) * self.volume]
+        });
+        let stretch = stretch.map(|row| row.map(|s| s * self.volume));
+        let c = self.slopes.map(|b| v.transpose() * b);
+        let turned = u.transpose();
         let mut sum = Mat12::zeros();
-        for mode in self.material.modes(self.deformation(x)) {
-            let value = if project { mode.value.max(0.0) } else { mode.value };
-            if value != 0.0 {
-                let w: Vec12 = stacked(self.slopes.map(|b| mode.direction * b));
-                sum.ger(self.volume * value, &w, &w, 1.0);
+        let mut put = |a: usize, b: usize, block: DMat3| {
+            for column in 0..3 {
+                for row in 0..3 {
+                    sum[(3 * a + row, 3 * b + column)] = block.col(column)[row];
+                    sum[(3 * b + column, 3 * a + row)] = block.col(column)[row];
+                }
+            }
+        };
+        let mut first = [DMat3::ZERO; 4]; // blocks of vertex 0 and each
+        for a in 1..4 {
+            for b in 1..=a {
+                let (p, q) = (c[a], c[b]);
+                let same = |i: usize, j: usize, k: usize| {
+                    stretch[i][i] * p[i] * q[i]
+                        + half[k][0] * p[j] * q[j]
+                        + half[j][0] * p[k] * q[k]
+                };
+                let mixed = |i: usize, j: usize, k: usize| {
+                    stretch[i][j] * p[i] * q[j] + half[k][1] * p[j] * q[i]
+                };
+                let inner = DMat3::from_cols_array(&[
+                    same(0, 1, 2),
+                    mixed(1, 0, 2),
+                    mixed(2, 0, 1),
+                    mixed(0, 1, 2),
+                    same(1, 2, 0),
+                    mixed(2, 1, 0),
+                    mixed(0, 2, 1),
+                    mixed(1, 2, 0),
+                    same(2, 0, 1),
+                ]);
+                let block = u * inner * turned;
+                put(a, b, block);
+                first[a] -= block;
+                if a != b {
+                    first[b] -= block.transpose();
+                }
             }
         }
+        // `first[a]` has the rows of a and the columns of 0.
+        (1..4).for_each(|a| put(a, 0, first[a]));
+        put(0, 0, -(first[1] + first[2] + first[3]));
         sum
     }
 }
@@ -79,6 +127,7 @@ impl Tetrahedron {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::stacked;
     use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
     use crate::material::Model;
 

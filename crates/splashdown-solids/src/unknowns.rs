@@ -11,7 +11,7 @@ use crate::solids::{Hold, Solids};
 const NONE: u32 = u32::MAX;
 
 /// On which unknowns every vertex depends, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unknowns {
     parts: Vec<[(u32, f64); 4]>,
     /// How many there are.
@@ -56,6 +56,28 @@ impl Unknowns {
     /// Whether vertex `v` can move.
     pub fn moves(&self, v: usize) -> bool {
         self.parts[v][0].0 != NONE
+    }
+
+    /// Whether vertex `v` is held or one unknown by itself.
+    pub fn is_plain(&self, v: u32) -> bool {
+        self.parts[v as usize][1].0 == NONE
+    }
+
+    /// The unknown that vertex `v` is, if it is one by itself.
+    pub fn single(&self, v: u32) -> Option<u32> {
+        let own = self.parts[v as usize][0].0;
+        (self.is_plain(v) && own != NONE).then_some(own)
+    }
+
+    /// Which vertex each unknown is.
+    pub fn vertices(&self) -> Vec<u32> {
+        let mut vertices = vec![0; self.count];
+        for v in 0..self.parts.len() as u32 {
+            if let Some(u) = self.single(v) {
+                vertices[u as usize] = v;
+            }
+        }
+        vertices
     }
 
     /// Derivatives by the unknowns from those by the vertices.

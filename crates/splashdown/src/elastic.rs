@@ -2,6 +2,8 @@
 //!
 //! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the clock.
 
+use std::io;
+
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::solids::{Hold, Settings, Solids};
 use splashdown_solids::step::{Failure, Report, Workspace, step};
@@ -84,6 +86,12 @@ impl Elastic {
     /// Whether there is any.
     pub fn any(&self) -> bool {
         !self.names.is_empty()
+    }
+
+    /// Writes the matrix of the last Newton iteration in the Matrix Market format, for comparison with other
+    /// solvers.
+    pub fn write_matrix(&self, to: impl io::Write) -> io::Result<()> {
+        self.workspace.matrix.clone().write(to)
     }
 
     /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies come

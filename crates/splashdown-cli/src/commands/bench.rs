@@ -1,5 +1,7 @@
 //! `splashdown bench`: how fast fixed scenes run, next to what the machine could do.
 
+use std::fs::File;
+use std::io::BufWriter;
 use std::process::ExitCode;
 
 use splashdown::bench::{self, Newton, Report};
@@ -31,6 +33,12 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
             } else {
                 newton_table(name, &newton)
             });
+            if let Some(path) = &arguments.matrix {
+                let write = |file: File| world.elastic.write_matrix(BufWriter::new(file));
+                File::create(path).and_then(write).map_err(|error| {
+                    Failure::Usage(format!("cannot write {}: {error}", path.display()))
+                })?;
+            }
             continue;
         }
         let report = bench::run(&mut world, WARM_UP, arguments.steps)
