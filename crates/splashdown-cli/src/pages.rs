@@ -96,6 +96,7 @@ mod tests {
         let dirty = vec![7_u8; 2 * LARGE];
         drop(dirty);
         let array = vec![0_u8; 2 * LARGE];
-        assert!(array.as_ptr() as usize % PAGE == 0 && array.iter().all(|byte| *byte == 0));
+        assert_eq!(array.as_ptr() as usize % PAGE, 0);
+        assert!(array.iter().all(|byte| *byte == 0));
     }
 }
