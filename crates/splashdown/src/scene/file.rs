@@ -163,7 +163,8 @@ pub struct Pressure {
     pub solver: Solver,
     /// What pressure walls show to the fluid.
     pub boundary: Boundary,
-    /// Iterate until the mean compression is below this share of the rest density.
+    /// Iterate until the mean compression is below this share of the rest density; above 0.0001, calm water is solved more
+    /// exactly than that, because what is left over adds up.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub density_error: f64,
     /// DFSPH: iterate until the mean compression per step by the velocities is below this share.

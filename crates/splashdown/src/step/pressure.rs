@@ -145,6 +145,9 @@ impl World {
     /// The mean error at which a density solve may stop.
     fn largest_error(&self, dt: f64) -> f64 {
         let (h, g) = (self.spacing, self.gravity.length());
+        if g == 0.0 {
+            return self.pressure.density_error; // nothing falls
+        }
         let per_second = CARELESS * ((g / h).sqrt() + self.max_speed() / h);
         self.pressure.density_error.min((per_second * dt).max(CAREFUL))
     }
