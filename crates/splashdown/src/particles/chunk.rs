@@ -78,8 +78,8 @@ impl Chunk {
 
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
-    pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
-        fetch(&self.halo_stretches, values, local, copy);
+    pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+        fetch(&self.halo_stretches, values, local);
     }
 
     /// Wall neighbours of the k-th particle of the chunk.
@@ -131,15 +131,10 @@ impl Chunk {
 
 /// Copies the `values` of stretches of particles into `local`.
 #[inline(always)]
-pub(super) fn fetch<T, L>(
-    stretches: &[Range<u32>],
-    values: &[T],
-    local: &mut Vec<L>,
-    copy: impl Fn(&T) -> L,
-) {
+pub(super) fn fetch<T: Copy>(stretches: &[Range<u32>], values: &[T], local: &mut Vec<T>) {
     local.clear();
     for stretch in stretches {
-        local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&copy));
+        local.extend_from_slice(&values[stretch.start as usize..stretch.end as usize]);
     }
 }
 

@@ -208,25 +208,31 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
-        sum_in_twos(pairs, |pair| (*value_of_pair(value, pair)).into())
+        sum_in_twos(pairs, |a, b| {
+            let first = (*value_of_pair(value, a)).into();
+            _mm256_set_m128((*value_of_pair(value, b)).into(), first)
+        })
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
-        sum_in_twos(pairs, |pair| _mm_set1_ps(*value_of_pair(value, pair)))
+        sum_in_twos(pairs, |a, b| {
+            let first = _mm256_broadcast_ss(value_of_pair(value, a));
+            _mm256_blend_ps::<0xf0>(first, _mm256_broadcast_ss(value_of_pair(value, b)))
+        })
     }
 
     /// Two pairs to a register: the first and second sum share one, the third and fourth another.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn sum_in_twos(pairs: &[[Pair; 4]], value: impl Fn(&Pair) -> __m128) -> Vec4 {
+    fn sum_in_twos(pairs: &[[Pair; 4]], values: impl Fn(&Pair, &Pair) -> __m256) -> Vec4 {
         let mut low = _mm256_setzero_ps();
         let mut high = _mm256_setzero_ps();
         for [a, b, c, d] in pairs {
             let [ab, cd] = [two_gradients(a, b), two_gradients(c, d)];
-            low = _mm256_add_ps(low, _mm256_mul_ps(_mm256_set_m128(value(b), value(a)), ab));
-            high = _mm256_add_ps(high, _mm256_mul_ps(_mm256_set_m128(value(d), value(c)), cd));
+            low = _mm256_add_ps(low, _mm256_mul_ps(values(a, b), ab));
+            high = _mm256_add_ps(high, _mm256_mul_ps(values(c, d), cd));
         }
         let low = _mm_add_ps(_mm256_castps256_ps128(low), _mm256_extractf128_ps::<1>(low));
         let high = _mm_add_ps(_mm256_castps256_ps128(high), _mm256_extractf128_ps::<1>(high));

@@ -290,8 +290,17 @@ impl Wide {
 
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
-    pub fn fetch<T, L>(&self, values: &[T], local: &mut Vec<L>, copy: impl Fn(&T) -> L) {
-        fetch(&self.halo_stretches, values, local, copy);
+    pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+        fetch(&self.halo_stretches, values, local);
+    }
+
+    /// The same for something that is made of each value.
+    #[inline(always)]
+    pub fn fetch_of<T, L>(&self, values: &[T], local: &mut Vec<L>, of: impl Fn(&T) -> L) {
+        local.clear();
+        for stretch in &self.halo_stretches {
+            local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&of));
+        }
     }
 
     /// Bytes held by the lists.

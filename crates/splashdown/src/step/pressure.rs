@@ -305,7 +305,7 @@ impl<F: Fn(&Chunk, usize, f32) -> f32> Vectorised for Sources<'_, F> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Sources { operator, chunk, motion, out, local, source } = self;
-        chunk.fetch(motion, local, |&u| u);
+        chunk.fetch(motion, local);
         for (k, out) in out.iter_mut().enumerate() {
             let compression = operator.compression_of_motion::<L>(chunk, k, motion, local);
             *out = source(chunk, k, compression);

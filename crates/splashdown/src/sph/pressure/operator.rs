@@ -95,7 +95,7 @@ impl Vectorised for Push<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Push { operator, kappa, wall, chunk, out, local } = self;
-        chunk.fetch(kappa, local, |&kappa| kappa);
+        chunk.fetch(kappa, local);
         let inverse_mass = operator.inverse_mass[chunk.fluid];
         for (k, out) in out.iter_mut().enumerate() {
             let own = kappa[chunk.particles.start + k];

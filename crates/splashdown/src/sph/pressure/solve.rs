@@ -242,33 +242,55 @@ impl Vectorised for Jacobi<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Sweep {
         let Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local } = self;
-        chunk.fetch(push, local, |&push| push);
+        chunk.fetch(push, local);
         let own = chunk.particles.clone();
         for ((k, left), (&s, &push)) in
             next.iter_mut().enumerate().zip(source[own.clone()].iter().zip(&push[own.clone()]))
         {
             *left = s + operator.compression::<L>(chunk, k, push, local);
         }
-        // Eight particles at a time, without branches. Over the few hundred particles of a chunk single
-        // precision is enough for sums.
-        let mut sums = [[0.0f32; 8]; 4];
-        let rows = next.chunks_mut(8).zip(kappa[own.clone()].chunks(8)).zip(step[own].chunks(8));
-        for ((next, kappa), step) in rows {
-            for (l, next) in next.iter_mut().enumerate() {
-                let (left, [length, diagonal]) = (*next, step[l]);
-                *next = (kappa[l] + length * left).max(lowest);
-                let change = *next - kappa[l];
-                let is_active = (length > 0.0) & ((left > 0.0) | (kappa[l] > lowest));
-                let error = (-left).min(diagonal * (kappa[l] - lowest)).abs(); // (P5)
-                let error = if is_active { error } else { 0.0 };
-                sums[0][l] += error;
-                sums[1][l] += error * error;
-                sums[2][l] += if is_active { 1.0 } else { 0.0 };
-                sums[3][l] += change * change;
-            }
+        // Over the few hundred particles of a chunk single precision is enough for sums.
+        let mut sums = [[0.0; 8]; 4];
+        let (rows, rest) = next.as_chunks_mut::<8>();
+        let (kappas, last_kappas) = kappa[own.clone()].as_chunks::<8>();
+        let (steps, last_steps) = step[own].as_chunks::<8>();
+        for ((row, kappa), step) in rows.iter_mut().zip(kappas).zip(steps) {
+            relax(row, kappa, step, lowest, &mut sums);
         }
+        // Lone particles at the lowest pressure fill up the last eight: nothing happens to them.
+        let (mut row, mut kappa, mut step) = ([0.0; 8], [lowest; 8], [[0.0; 2]; 8]);
+        row[..rest.len()].copy_from_slice(rest);
+        kappa[..rest.len()].copy_from_slice(last_kappas);
+        step[..rest.len()].copy_from_slice(last_steps);
+        relax(&mut row, &kappa, &step, lowest, &mut sums);
+        rest.copy_from_slice(&row[..rest.len()]);
         let [error, square, active, change] =
             sums.map(|lanes| f64::from(lanes.iter().sum::<f32>()));
         Sweep { error, square, active, change }
+    }
+}
+
+/// (P4) for eight particles at a time, without branches: `next` holds sᵢ + (Aκ)ᵢ before and S(κ)ᵢ after.
+#[inline(always)]
+fn relax(
+    next: &mut [f32; 8],
+    kappa: &[f32; 8],
+    step: &[[f32; 2]; 8],
+    lowest: f32,
+    sums: &mut [[f32; 8]; 4],
+) {
+    for l in 0..8 {
+        let (left, [length, diagonal]) = (next[l], step[l]);
+        let wanted = kappa[l] + length * left;
+        next[l] = if wanted > lowest { wanted } else { lowest };
+        let change = next[l] - kappa[l];
+        let is_active = (length > 0.0) & ((left > 0.0) | (kappa[l] > lowest));
+        let slack = diagonal * (kappa[l] - lowest);
+        let error = (if -left < slack { -left } else { slack }).abs(); // (P5)
+        let error = if is_active { error } else { 0.0 };
+        sums[0][l] += error;
+        sums[1][l] += error * error;
+        sums[2][l] += if is_active { 1.0 } else { 0.0 };
+        sums[3][l] += change * change;
     }
 }

@@ -127,7 +127,7 @@ impl SurfacePairs {
         }
         let active = &self.active;
         self.lists.par_iter_mut().for_each_init(Vec::new, |local, list| {
-            list.fetch(active, local, |&is| is);
+            list.fetch(active, local);
             let own = &active[list.particles.clone()];
             list.thin(|k| own[k], local);
         });

@@ -352,7 +352,7 @@ impl Vectorised for Pull<'_> {
         }
         let mut local = Vec::new();
         for kind in 0..if list.meets_others() { 2 } else { 1 } {
-            list.fetch(pulls, &mut local, |pull| pull[kind]);
+            list.fetch_of(pulls, &mut local, |pull| pull[kind]);
             for (k, (i, out)) in list.particles.clone().zip(&mut *out).enumerate() {
                 let others = L::scaled_sum(list.fours(k, kind), &local);
                 *out += pulls[i][kind] * list.sums[k].gradient[kind] + list.unit * others;
@@ -386,7 +386,7 @@ impl Vectorised for Growth<'_> {
     fn run<L: Lanes>(self) {
         let Growth { list, moved, walls, first_wall, volume, active, out } = self;
         let mut local = Vec::new();
-        list.fetch(moved, &mut local, |&u| u);
+        list.fetch(moved, &mut local);
         for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
             if !active[k] {
                 continue;

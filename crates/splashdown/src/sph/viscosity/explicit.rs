@@ -156,7 +156,7 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let AmongFluids { step, ruler, chunk, seen, local, coefficients, .. } = self;
-        chunk.fetch(seen, local, |&seen| seen);
+        chunk.fetch(seen, local);
         let sigma = (step.kernel.w(0.0) / S::evaluate_f64(0.0).0) as f32;
         let smooths = self.model == ViscosityModel::Xsph;
         for (k, gain) in self.gain.iter_mut().enumerate() {

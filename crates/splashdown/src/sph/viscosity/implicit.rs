@@ -209,7 +209,7 @@ impl<'a> Maker<'a> {
         central.resize(if has(true) { chunk.pair_places() } else { 0 }, 0.0);
 
         if has(false) || has(true) {
-            chunk.fetch(&world.particles.position, local, |&x| x);
+            chunk.fetch(&world.particles.position, local);
             with_kernel!(world.kernel, S => self.make_pairs::<S>(chunk, &kinds, out, local));
         }
         self.make_walls(chunk, out);
@@ -491,7 +491,7 @@ impl System<'_> {
         let Vectors { solution, walls, exchanged, residual, .. } = vectors;
         self.grips.drag(self.world, solution, walls);
         self.sum(exchanged, |chunk, coefficients, exchanged, local| {
-            chunk.fetch(solution, local, |&x| x);
+            chunk.fetch(solution, local);
             let own = &solution[chunk.particles.clone()];
             for (k, (exchanged, &x)) in exchanged.iter_mut().zip(own).enumerate() {
                 *exchanged = coefficients.exchange(chunk, k, x, local, walls, self.given.len());
@@ -576,7 +576,7 @@ impl Vectorised for Multiply<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
         let Multiply { chunk, coefficients, mass, direction, product, local } = self;
-        chunk.fetch(direction, local, |&p| p);
+        chunk.fetch(direction, local);
         let own = &direction[chunk.particles.clone()];
         let mut curvature = 0.0;
         for (k, (q, &p)) in product.iter_mut().zip(own).enumerate() {
