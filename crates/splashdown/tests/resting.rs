@@ -42,3 +42,16 @@ fn deep_water_stands() {
         assert!(unrest < 0.12, "{error}: {unrest}");
     }
 }
+
+/// A closed tank filled to the last corner holds more than walls with a pressure of their own leave room for.
+#[test]
+fn a_full_tank_is_not_shaken() {
+    for boundary in
+        [BoundaryPressure::Zero, BoundaryPressure::Mirrored, BoundaryPressure::Extrapolated]
+    {
+        let mut world = dam_break(Dimension::Three, DVec3::ZERO, 0.1, [8; 3], [8; 3]);
+        world.pressure.boundary = boundary;
+        let unrest = unrest(world, 8, 0.3);
+        assert!(unrest < 0.12, "{boundary:?}: {unrest}");
+    }
+}

@@ -33,6 +33,10 @@ const LEAST_CORRECTION: f64 = 2.0e-4;
 const CARELESS: f64 = 0.05 * PACE;
 /// An error small enough for any pool.
 const CAREFUL: f64 = 1.0e-4;
+/// A particle with a lower number density is at a surface.
+const SURFACE: f32 = 0.95;
+/// Fluid without a surface is overfull from this many times the density error on.
+const OVERFULL: f64 = 10.0;
 /// So that a lone particle's κ can be computed from its pressure.
 const LEAST_FLUX: f32 = 0.05;
 
@@ -123,8 +127,9 @@ impl World {
         let droplets = start.map(|start| Droplets::new(&surface, start));
         let task = Task { dt, mean_error: self.largest_error(dt), droplets };
         let largest = self.largest_correction(dt);
+        let rest = self.rest_density(work);
         let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
-            (chunk.sums[k].number_density - 1.0).min(largest) + rate
+            (chunk.sums[k].number_density - rest).min(largest) + rate
         });
         work.surface = surface;
         work.kappa = kappa;
@@ -140,6 +145,20 @@ impl World {
             work.droplets.on_solids[0] = of_tension;
         }
         solved
+    }
+
+    /// The number density that fluid is brought to: one, unless there is no surface at which it could give way. A vessel filled to
+    /// the last corner holds more than its walls leave room for. Asked for what cannot be, its water was shaken
+    /// harder and harder: to 10⁵ m/s within 7000 steps next to mirrored walls.
+    fn rest_density(&self, work: &Workspace) -> f32 {
+        let all = work.neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
+        if all.clone().any(|sums| sums.number_density < SURFACE) {
+            return 1.0;
+        }
+        let sum: f64 = all.map(|sums| f64::from(sums.number_density)).sum();
+        let mean = sum / self.fluid_count().max(1) as f64;
+        // What solves leave over is undone as ever: under a piston it would add up.
+        (mean - OVERFULL * self.pressure.density_error).max(1.0) as f32
     }
 
     /// The mean error at which a density solve may stop.
