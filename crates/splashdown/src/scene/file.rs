@@ -161,8 +161,9 @@ pub const DEFAULT_MAX_STEP: f64 = 5e-3;
 pub struct Pressure {
     /// The method.
     pub solver: Solver,
-    /// What pressure walls show to the fluid.
-    pub boundary: Boundary,
+    /// What pressure walls show to the fluid. Not set: `mirrored` where there are rigid bodies, which then float as deep
+    /// as they should; `zero` without, and with surface tension.
+    pub boundary: Option<Boundary>,
     /// Iterate until the mean compression is below this share of the rest density; above 0.0001, calm water is solved more
     /// exactly than that, because what is left over adds up.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
@@ -185,7 +186,7 @@ impl Default for Pressure {
     fn default() -> Self {
         Pressure {
             solver: Solver::default(),
-            boundary: Boundary::default(),
+            boundary: None,
             density_error: 1e-4,
             divergence_error: 1e-3,
             min_iterations: 2,
@@ -207,11 +208,10 @@ pub enum Solver {
 }
 
 /// What pressure walls show to the fluid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Boundary {
     /// None (Bender et al. 2023).
-    #[default]
     Zero,
     /// That of the nearby fluid particle itself (Akinci et al. 2012).
     Mirrored,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::math::{DVec3, Dimension};
 use crate::scene::estimate::estimate;
+use crate::world::BoundaryPressure;
 
 fn build(text: &str) -> Built {
     match parse(text).and_then(|scene| scene.build()) {
@@ -199,4 +200,15 @@ fn drops_of_a_shower_appear_and_are_counted_beforehand() {
         world.step(0.3).unwrap();
     }
     assert_eq!(world.fluid_count(), 1000 + 2 * size);
+}
+
+#[test]
+fn walls_mirror_where_there_are_bodies() {
+    let boundary = |text: &str| build(text).world.pressure.boundary;
+    let body =
+        "[[solid]]\nname = \"ball\"\nshape.sphere.radius = 0.2\nat = [0, 2, 0]\ndensity = 500\n";
+    assert_eq!(boundary(&format!("{GOOD}{TANK}")), BoundaryPressure::Zero);
+    assert_eq!(boundary(&format!("{GOOD}{body}")), BoundaryPressure::Mirrored);
+    let zero = format!("{GOOD}{body}[pressure]\nboundary = \"zero\"\n");
+    assert_eq!(boundary(&zero), BoundaryPressure::Zero);
 }
