@@ -64,9 +64,9 @@ fn square(on_lattice: DVec3) -> (i64, i64) {
 }
 
 impl Sink {
-    /// Whether the box contains `p`.
-    fn contains(&self, p: DVec3) -> bool {
-        self.pose.inverse_apply(p).abs().cmple(self.half_size).all()
+    /// Whether fluid at `p` disappears.
+    fn takes(&self, p: DVec3) -> bool {
+        self.pose.inverse_apply(p).abs().cmple(self.half_size).all() != self.outside
     }
 }
 
@@ -122,8 +122,8 @@ impl World {
                 continue;
             }
             let n = self.fluid_count();
-            let outside = |p: &DVec3| !sink.contains(*p);
-            let keep: Vec<bool> = self.particles.position[..n].par_iter().map(outside).collect();
+            let stays = |p: &DVec3| !sink.takes(*p);
+            let keep: Vec<bool> = self.particles.position[..n].par_iter().map(stays).collect();
             let removed = self.retain_fluid(&keep);
             self.sinks[s].removed += removed;
             flow.removed += removed;

@@ -274,7 +274,7 @@ impl State {
     }
 
     fn put_sink(&mut self, key: &str, sink: &Sink) {
-        let Sink { name: _, pose: _, half_size: _, start: _, end: _, removed } = sink;
+        let Sink { name: _, pose: _, half_size: _, outside: _, start: _, end: _, removed } = sink;
         self.put_number(&format!("{key}.removed"), *removed);
     }
 }

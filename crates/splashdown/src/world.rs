@@ -240,7 +240,7 @@ pub struct Emitter {
     pub limit: u64,
 }
 
-/// A box in which fluid disappears.
+/// A box in which, or outside which, fluid disappears.
 #[derive(Clone, Debug)]
 pub struct Sink {
     /// As in the scene.
@@ -249,6 +249,8 @@ pub struct Sink {
     pub pose: Pose,
     /// Half of its edge lengths, m.
     pub half_size: DVec3,
+    /// Whether it takes what is outside.
+    pub outside: bool,
     /// Active from here …
     pub start: f64,
     /// … to here, s.

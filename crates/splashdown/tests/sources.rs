@@ -154,6 +154,7 @@ fn a_sink_empties_a_tank() {
         name: "drain".to_owned(),
         pose: Pose { translation: DVec3::new(0.2, 0.0, 0.0), ..Pose::IDENTITY },
         half_size: DVec3::new(0.3, 1.5 * h, 1.0),
+        outside: false,
         start: 0.05,
         end: f64::INFINITY,
         removed: 0,
@@ -168,6 +169,34 @@ fn a_sink_empties_a_tank() {
     assert_eq!((removed, world.sinks[0].removed, world.fluid_count()), (400, 400, 0));
     assert_eq!(world.solids[0].range, 0..wall_count);
     assert_eq!(world.particles.len(), wall_count);
+}
+
+/// Drops on either side of the edge of a floor: one lies there, the other falls and leaves the scene.
+#[test]
+fn fluid_that_leaves_the_scene_is_removed() {
+    let h = 0.02;
+    let mut world = World::new(Dimension::Two, h);
+    let drops = [DVec3::new(0.1, 0.1, 0.0), DVec3::new(0.5, 0.1, 0.0)];
+    world.add_fluid("water", 1000.0, Viscosity::default(), &drops, |_| DVec3::ZERO);
+    let floor: Vec<DVec3> = (0..11).map(|k| DVec3::new(h * f64::from(k), 0.0, 0.0)).collect();
+    world.add_solid(Solid::fixed("floor", floor, 0.0));
+    world.sinks.push(Sink {
+        name: "beyond".to_owned(),
+        pose: Pose::IDENTITY,
+        half_size: DVec3::new(1.0, 0.5, 1.0),
+        outside: true,
+        start: 0.0,
+        end: f64::INFINITY,
+        removed: 0,
+    });
+    let fall = (2.0 * 0.6 / 9.81f64).sqrt(); // from 0.1 m above to 0.5 m below
+    while world.clock.time < 0.5 {
+        world.step(0.5).unwrap();
+        let left = if world.clock.time > fall + 0.01 { 1 } else { 2 };
+        assert!((world.clock.time - fall).abs() < 0.01 || world.fluid_count() == left);
+    }
+    assert_eq!((world.sinks[0].removed, world.fluid_count()), (1, 1));
+    assert!(world.particles.position[0].x < 0.3);
 }
 
 #[test]

@@ -335,6 +335,7 @@ fn build_sink(convert: &mut Converter<'_, '_>, key: &str, sink: &file::Sink) -> 
         name: sink.name.clone(),
         pose: convert.placement(key, sink.at.as_ref(), centre, &sink.rotate),
         half_size,
+        outside: sink.outside,
         start: sink.start,
         end: sink.end.unwrap_or(f64::INFINITY),
         removed: 0,

@@ -436,7 +436,7 @@ pub struct DiscOpening {
     pub radius: f64,
 }
 
-/// A box in which fluid disappears.
+/// A box in which, or outside which, fluid disappears.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sink {
@@ -445,6 +445,9 @@ pub struct Sink {
     /// The box.
     #[serde(rename = "box")]
     pub shape: BoxShape,
+    /// Takes what is outside the box instead: fluid that has left the scene would fall for ever, and shorten the steps.
+    #[serde(default)]
+    pub outside: bool,
     /// Where its centre is. Not set: the origin, or given by the corners of the box.
     #[serde(default)]
     #[schemars(extend("x-unit" = "m"))]
