@@ -7,7 +7,9 @@ use splashdown_solids::solids::{Hold, Integrator, Settings};
 
 use super::convert::Converter;
 use super::copies::names;
-use super::file::{self, DEFAULT_FRICTION, ElasticKind, ElasticMaterial, SceneFile};
+use super::file::{
+    self, DEFAULT_FRICTION, ElasticElements, ElasticKind, ElasticMaterial, SceneFile,
+};
 use super::geometry::Geometry;
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
@@ -91,6 +93,10 @@ impl Converter<'_, '_> {
         if kind == Shell && !matches!(written.material, NeoHookean | StVenantKirchhoff) {
             let help = "shells: neo_hookean or st_venant_kirchhoff".to_string();
             self.report.key(&join(key, "material"), "is not for this kind", Some(help));
+        }
+        if written.elements == ElasticElements::Quadratic && kind != Solid {
+            let help = "leave it out, or write kind = \"solid\"".to_string();
+            self.report.key(&join(key, "elements"), "is not for this kind", Some(help));
         }
         if written.pressure != 0.0 && !matches!(kind, Solid | Shell) {
             self.report.key(&join(key, "pressure"), "is not for this kind", None);
