@@ -79,15 +79,21 @@ impl Sample {
 
     /// Adds second derivatives by y to those by the ten vertices.
     pub fn spread(&self, h: &Mat12, sum: &mut Mat30) {
-        let parts = [0, 1, 2, 3].map(|k| blend(self.point, k));
-        for (l, right) in parts.iter().enumerate() {
-            for (k, left) in parts.iter().enumerate() {
-                let block = h.fixed_view::<3, 3>(3 * k, 3 * l);
-                for &(b, q) in right {
-                    for &(a, p) in left {
-                        let mut to = sum.fixed_view_mut::<3, 3>(3 * a, 3 * b);
-                        to += block * (p * q);
+        // Wᵀ H W, first by rows, then by columns, which lie together in memory.
+        let mut half = SMatrix::<f64, 30, 12>::zeros();
+        for k in 0..4 {
+            for (a, weight) in blend(self.point, k) {
+                for column in 0..12 {
+                    for c in 0..3 {
+                        half[(3 * a + c, column)] += weight * h[(3 * k + c, column)];
                     }
+                }
+            }
+        }
+        for k in 0..4 {
+            for (a, weight) in blend(self.point, k) {
+                for c in 0..3 {
+                    sum.column_mut(3 * a + c).axpy(weight, &half.column(3 * k + c), 1.0);
                 }
             }
         }
