@@ -123,12 +123,10 @@ pub enum ElasticKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ElasticElements {
-    /// Evenly: four vertices each. Too stiff in bending if fewer than about ten of them lie across, and near a
-    /// Poisson's ratio of 0.5.
+    /// Evenly, with four vertices each. Too stiff in bending where few lie across, and near a ratio of 0.5.
     #[default]
     Linear,
-    /// They can be bent: ten vertices each, the corners and the middles of the edges. Two of them across a beam bend
-    /// as they should. As many vertices as linear elements of half the size, and about twice their time.
+    /// Also bent, with ten vertices each: in all as many as linear ones of half the size have.
     Quadratic,
 }
 
@@ -144,7 +142,8 @@ pub struct TetrahedraFile {
     pub scale: f64,
 }
 
-/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start.
+/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start. A rigid body that
+/// is held by one vertex turns about it, by two about the line between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hold {
