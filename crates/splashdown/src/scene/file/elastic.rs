@@ -89,7 +89,8 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "maximum" = 10))]
     pub friction: Option<f64>,
-    /// Parts of it that are held, or move as told.
+    /// Parts of it that are held, or move as told. A rigid body that is held by one vertex turns about it, by two
+    /// about the line between them.
     #[serde(default)]
     pub hold: Vec<Hold>,
     /// Repeats it; every further entry repeats what the ones before it made. Copies are named
@@ -142,8 +143,7 @@ pub struct TetrahedraFile {
     pub scale: f64,
 }
 
-/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start. A rigid body that
-/// is held by one vertex turns about it, by two about the line between them.
+/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hold {
