@@ -129,6 +129,9 @@ pub struct BenchArguments {
     /// Steps to measure.
     #[arg(long, default_value_t = 20)]
     pub steps: u64,
+    /// Steps before them: a column of water is falling by then, and memory has been touched.
+    #[arg(long, value_name = "STEPS", default_value_t = 5)]
+    pub warm_up: u64,
     /// How many threads compute [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

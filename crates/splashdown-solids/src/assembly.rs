@@ -1,16 +1,18 @@
 //! Where the second derivatives of elements go in the matrix. Elements do not change their vertices, so this is
 //! found once; contacts come and go and are added block by block.
 
+use nalgebra::SMatrix;
 use rayon::prelude::*;
 
 use crate::dense::Mat12;
 use crate::element::Element;
 use crate::matrix::{BlockMatrix, Key, key};
+use crate::quadratic::Mat30;
 use crate::solids::Solids;
 use crate::unknowns::Unknowns;
 
-/// Elements whose derivatives are in memory at the same time.
-const BATCH: usize = 2048;
+/// Entries of derivatives that are in memory at the same time.
+const BATCH: usize = 2048 * 144;
 /// Marks a block that is not stored: it lies above the diagonal, or a vertex is held.
 const NONE: u32 = u32::MAX;
 
@@ -18,30 +20,43 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     unknowns: Unknowns,
-    vertices: Vec<[u32; 4]>,
     /// The diagonal, elements and rigid bodies: sorted, each once.
     keys: Vec<Key>,
-    /// For every element and two of its vertices i and j, at 4 i + j: which of `keys`.
-    slots: Vec<[u32; 16]>,
-    /// Memory for a batch.
-    batch: Vec<Mat12>,
+    linear: Group<4>,
+    quadratic: Group<10>,
+}
+
+/// Elements of N vertices.
+#[derive(Clone, Debug, Default)]
+struct Group<const N: usize> {
+    /// Their numbers; of the four samples of a quadratic element the first.
+    elements: Vec<usize>,
+    vertices: Vec<[u32; N]>,
+    /// For every element and two of its vertices: which of the frame's keys.
+    slots: Vec<[[u32; N]; N]>,
 }
 
 impl Frame {
     /// Finds it anew if `solids` are not those of last time.
     pub fn fit(&mut self, solids: &Solids, unknowns: &Unknowns) {
-        let same = self.vertices.len() == solids.elements.len()
-            && self.vertices.iter().zip(&solids.elements).all(|(v, e)| *v == e.vertices())
+        let (mut linear, mut quadratic) = (Group::default(), Group::default());
+        for (k, element) in solids.elements.iter().enumerate() {
+            match element {
+                Element::Sample(e) if e.point == 0 => quadratic.push(k, e.vertices),
+                Element::Sample(_) => {}
+                _ => linear.push(k, element.corners()),
+            }
+        }
+        let same = self.linear.vertices == linear.vertices
+            && self.quadratic.vertices == quadratic.vertices
             && self.unknowns == *unknowns;
         if same && !self.keys.is_empty() {
             return;
         }
         self.unknowns = unknowns.clone();
-        self.vertices = solids.elements.iter().map(Element::vertices).collect();
         self.keys = (0..unknowns.count as u32).map(|u| key(u, u)).collect();
-        for vertices in &self.vertices {
-            unknowns.keys(vertices, &mut self.keys);
-        }
+        linear.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
+        quadratic.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         for (v, carrier) in (0u32..).zip(&solids.carrier) {
             if carrier.is_some() {
                 unknowns.keys(&[v; 4], &mut self.keys);
@@ -49,20 +64,9 @@ impl Frame {
         }
         self.keys.par_sort_unstable();
         self.keys.dedup();
-        let keys = &self.keys;
-        let slots = |vertices: &[u32; 4]| {
-            let mut slots = [NONE; 16];
-            for (k, slot) in slots.iter_mut().enumerate() {
-                let pair = [vertices[k / 4], vertices[k % 4]].map(|v| unknowns.single(v));
-                if let [Some(a), Some(b)] = pair
-                    && b <= a
-                {
-                    *slot = keys.binary_search(&key(a, b)).map_or(NONE, |s| s as u32);
-                }
-            }
-            slots
-        };
-        self.slots = self.vertices.par_iter().map(slots).collect();
+        linear.find_slots(unknowns, &self.keys);
+        quadratic.find_slots(unknowns, &self.keys);
+        (self.linear, self.quadratic) = (linear, quadratic);
     }
 
     /// All keys: those of the frame and those of `terms`.
@@ -85,29 +89,69 @@ impl Frame {
         all
     }
 
-    /// Adds `hessian` of every element to a matrix that was begun with `keys_with`. Threads compute, one adds in a
-    /// fixed order.
+    /// Adds `hessian` of every element, given by its number, to a matrix that was begun with `keys_with`.
     pub fn add(
-        &mut self,
+        &self,
         matrix: &mut BlockMatrix,
         elements: &[Element],
-        hessian: impl Fn(&Element) -> Mat12 + Sync,
+        hessian: impl Fn(usize) -> Mat12 + Sync,
     ) {
         let places = matrix.places_of(&self.keys);
-        let all = elements.chunks(BATCH).zip(self.vertices.chunks(BATCH));
-        for ((elements, vertices), slots) in all.zip(self.slots.chunks(BATCH)) {
-            elements.par_iter().map(&hessian).collect_into_vec(&mut self.batch);
-            for ((h, vertices), slots) in self.batch.iter().zip(vertices).zip(slots) {
-                if !vertices.iter().all(|&v| self.unknowns.is_plain(v)) {
-                    self.unknowns.add(matrix, vertices, h);
+        let to = (&self.unknowns, &places[..]);
+        self.linear.add(matrix, to, &hessian);
+        self.quadratic.add(matrix, to, |first| {
+            let mut sum = Mat30::zeros();
+            for (k, element) in elements.iter().enumerate().skip(first).take(4) {
+                if let Element::Sample(sample) = element {
+                    sample.spread(&hessian(k), &mut sum);
+                }
+            }
+            sum
+        });
+    }
+}
+
+impl<const N: usize> Group<N> {
+    fn push(&mut self, element: usize, vertices: [u32; N]) {
+        self.elements.push(element);
+        self.vertices.push(vertices);
+    }
+
+    fn find_slots(&mut self, unknowns: &Unknowns, keys: &[Key]) {
+        let slot = |v: u32, w: u32| match [v, w].map(|v| unknowns.single(v)) {
+            [Some(a), Some(b)] if b <= a => {
+                keys.binary_search(&key(a, b)).map_or(NONE, |s| s as u32)
+            }
+            _ => NONE,
+        };
+        let slots = |vertices: &[u32; N]| vertices.map(|v| vertices.map(|w| slot(v, w)));
+        self.slots = self.vertices.par_iter().map(slots).collect();
+    }
+
+    /// Threads compute, one adds in a fixed order. R is 3 N.
+    fn add<const R: usize>(
+        &self,
+        matrix: &mut BlockMatrix,
+        (unknowns, places): (&Unknowns, &[u32]),
+        hessian: impl Fn(usize) -> SMatrix<f64, R, R> + Sync,
+    ) {
+        let size = BATCH / (R * R);
+        let mut batch = Vec::new();
+        let all = self.elements.chunks(size).zip(self.vertices.chunks(size));
+        for ((elements, vertices), slots) in all.zip(self.slots.chunks(size)) {
+            elements.par_iter().map(|&k| hessian(k)).collect_into_vec(&mut batch);
+            for ((h, vertices), slots) in batch.iter().zip(vertices).zip(slots) {
+                if !vertices.iter().all(|&v| unknowns.is_plain(v)) {
+                    unknowns.add(matrix, vertices, h);
                     continue;
                 }
-                for (k, &slot) in slots.iter().enumerate().filter(|(_, slot)| **slot != NONE) {
-                    let block = matrix.block_at(places[slot as usize]);
-                    let (row, column) = (3 * (k / 4), 3 * (k % 4));
-                    for c in 0..3 {
-                        for r in 0..3 {
-                            block[3 * r + c] += h[(row + r, column + c)];
+                for (row, slots) in slots.iter().enumerate() {
+                    for (column, &slot) in slots.iter().enumerate().filter(|(_, s)| **s != NONE) {
+                        let block = matrix.block_at(places[slot as usize]);
+                        for c in 0..3 {
+                            for r in 0..3 {
+                                block[3 * r + c] += h[(3 * row + r, 3 * column + c)];
+                            }
                         }
                     }
                 }

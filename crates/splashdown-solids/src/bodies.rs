@@ -253,7 +253,7 @@ impl Solids {
         self.bodies[body].elements.end = self.elements.len();
     }
 
-    fn add_matter(
+    pub(crate) fn add_matter(
         &mut self,
         vertices: &[DVec3],
         substance: &Substance,
@@ -290,14 +290,14 @@ impl Solids {
         self.locked.resize(count, [false; 3]);
     }
 
-    fn add_triangles(&mut self, triangles: &[[u32; 3]], first: usize) -> Range<usize> {
+    pub(crate) fn add_triangles(&mut self, triangles: &[[u32; 3]], first: usize) -> Range<usize> {
         let before = self.surface.triangles.len();
         let moved: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| v + first as u32)).collect();
         self.surface.add(&moved, &self.rest);
         before..self.surface.triangles.len()
     }
 
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         first: usize,
         (elements, damping): (Vec<Element>, f64),

@@ -17,6 +17,7 @@ use nalgebra::SMatrix;
 use crate::dense::{Mat12, Vec12, stacked};
 use crate::element::Element;
 use crate::hinge;
+use crate::quadratic::Sample;
 
 type Vec6 = nalgebra::SVector<f64, 6>;
 type Mat6 = SMatrix<f64, 6, 6>;
@@ -25,10 +26,8 @@ type ByVertex = SMatrix<f64, 6, 12>;
 /// The damping of one element in one step.
 #[derive(Clone, Debug)]
 pub struct Damping {
-    /// Its vertices.
-    pub vertices: [u32; 4],
     /// Its number.
-    element: usize,
+    pub element: usize,
     /// εⁿ
     before: Vec6,
     /// τ C / Δt
@@ -41,7 +40,7 @@ impl Damping {
     pub fn new(element: &Element, index: usize, x: &[DVec3; 4], rate: f64) -> Option<Damping> {
         let (before, _) = strain(element, x)?;
         let viscosity = stiffness(element)? * rate;
-        Some(Damping { vertices: element.vertices(), element: index, before, viscosity })
+        Some(Damping { element: index, before, viscosity })
     }
 
     fn grown(&self, elements: &[Element], x: &[DVec3; 4]) -> (Vec6, ByVertex) {
@@ -56,7 +55,7 @@ impl Damping {
         0.5 * grown.dot(&(self.viscosity * grown))
     }
 
-    /// Derivatives by the vertices, N.
+    /// Derivatives by the points of the element, N.
     pub fn gradient(&self, elements: &[Element], x: &[DVec3; 4]) -> [DVec3; 4] {
         let (grown, by) = self.grown(elements, x);
         let g: Vec12 = by.transpose() * (self.viscosity * grown);
@@ -73,7 +72,7 @@ impl Damping {
 /// ε, and its derivatives by the vertices.
 fn strain(element: &Element, x: &[DVec3; 4]) -> Option<(Vec6, ByVertex)> {
     match element {
-        Element::Tetrahedron(e) => {
+        Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => {
             let f = e.deformation(x);
             Some(green([f.x_axis, f.y_axis, f.z_axis], e.slopes))
         }
@@ -128,7 +127,9 @@ fn stiffness(element: &Element) -> Option<Mat6> {
         })
     };
     match element {
-        Element::Tetrahedron(e) => Some(hooke(e.volume, e.material.mu, e.material.lambda, 3)),
+        Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => {
+            Some(hooke(e.volume, e.material.mu, e.material.lambda, 3))
+        }
         Element::Membrane(e) => {
             let (mu, lambda) = e.moduli();
             Some(hooke(e.volume, mu, lambda, 2))

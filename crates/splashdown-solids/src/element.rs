@@ -1,7 +1,7 @@
 //! Everything that stores elastic energy, in one list.
 //!
-//! Every element is looked at through four vertices. Those that have fewer repeat their last one, by which
-//! their energy does not change.
+//! Every element is looked at through four points. They are its vertices; elements that have fewer repeat their last
+//! one, by which their energy does not change, and those that have more blend them (`quadratic.rs`).
 
 use glam::DVec3;
 
@@ -9,6 +9,7 @@ use crate::dense::Mat12;
 use crate::hinge::Hinge;
 use crate::membrane::Membrane;
 use crate::pressure::Pressure;
+use crate::quadratic::Sample;
 use crate::rod::{Bend, Stretch};
 use crate::tetrahedron::Tetrahedron;
 
@@ -17,6 +18,8 @@ use crate::tetrahedron::Tetrahedron;
 pub enum Element {
     /// Of a solid.
     Tetrahedron(Tetrahedron),
+    /// Of a solid, a quarter of a quadratic one.
+    Sample(Sample),
     /// Of a shell, in its plane.
     Membrane(Membrane),
     /// Of a shell, across an edge.
@@ -30,10 +33,10 @@ pub enum Element {
 }
 
 impl Element {
-    /// Its vertices.
-    pub fn vertices(&self) -> [u32; 4] {
+    /// Its vertices, or the corners of a quadratic one.
+    pub fn corners(&self) -> [u32; 4] {
         match self {
-            Element::Tetrahedron(e) => e.vertices,
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => e.vertices,
             Element::Hinge(e) => e.vertices,
             Element::Membrane(Membrane { vertices: [a, b, c], .. })
             | Element::Bend(Bend { vertices: [a, b, c], .. })
@@ -42,18 +45,43 @@ impl Element {
         }
     }
 
-    /// The tetrahedron it is, if it is one.
+    /// The tetrahedron of its four points, if it is one.
     pub fn tetrahedron(&self) -> Option<&Tetrahedron> {
         match self {
-            Element::Tetrahedron(e) => Some(e),
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => Some(e),
             _ => None,
+        }
+    }
+
+    /// Whether it is one by itself, or the first of the four samples of a quadratic one.
+    pub fn is_first(&self) -> bool {
+        !matches!(self, Element::Sample(Sample { point: 1.., .. }))
+    }
+
+    /// What vertices have, at its four points.
+    pub fn gather(&self, of_vertex: &[DVec3]) -> [DVec3; 4] {
+        match self {
+            Element::Sample(e) => e.gather(of_vertex),
+            _ => self.corners().map(|v| of_vertex[v as usize]),
+        }
+    }
+
+    /// Adds derivatives by its four points to those by the vertices.
+    pub fn scatter(&self, parts: &[DVec3; 4], by_vertex: &mut [DVec3]) {
+        match self {
+            Element::Sample(e) => e.scatter(parts, by_vertex),
+            _ => {
+                for (v, part) in self.corners().into_iter().zip(parts) {
+                    by_vertex[v as usize] += *part;
+                }
+            }
         }
     }
 
     /// J
     pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
         match self {
-            Element::Tetrahedron(e) => e.energy(x),
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => e.energy(x),
             Element::Membrane(e) => e.energy(x),
             Element::Hinge(e) => e.energy(x),
             Element::Stretch(e) => e.energy(x),
@@ -62,10 +90,10 @@ impl Element {
         }
     }
 
-    /// Derivatives of the energy by the vertices, N.
+    /// Derivatives of the energy by its points, N.
     pub fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
         match self {
-            Element::Tetrahedron(e) => e.gradient(x),
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => e.gradient(x),
             Element::Membrane(e) => e.gradient(x),
             Element::Hinge(e) => e.gradient(x),
             Element::Stretch(e) => e.gradient(x),
@@ -77,7 +105,9 @@ impl Element {
     /// Second derivatives, N/m; without negative eigenvalues if `project`.
     pub fn hessian(&self, x: &[DVec3; 4], project: bool) -> Mat12 {
         match self {
-            Element::Tetrahedron(e) => e.hessian(x, project),
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => {
+                e.hessian(x, project)
+            }
             Element::Membrane(e) => e.hessian(x, project),
             Element::Hinge(e) => e.hessian(x, project),
             Element::Stretch(e) => e.hessian(x, project),

@@ -81,7 +81,7 @@ impl Objective<'_> {
             })
             .sum();
         let elements: Vec<f64> =
-            solids.elements.par_iter().map(|e| e.energy(&gather(x, &e.vertices()))).collect();
+            solids.elements.par_iter().map(|e| e.energy(&e.gather(x))).collect();
         let barrier = |pair: &Pair| {
             self.strength(pair)
                 * contact::energy(
@@ -94,7 +94,7 @@ impl Objective<'_> {
         let epsilon = self.settings.friction_speed * self.dt;
         let slip = |slip: &Slip| slip.energy(&self.moved(x, &slip.vertices), epsilon);
         let slips: Vec<f64> = self.slips.par_iter().map(slip).collect();
-        let lost = |d: &Damping| d.energy(&solids.elements, &gather(x, &d.vertices));
+        let lost = |d: &Damping| d.energy(&solids.elements, &solids.elements[d.element].gather(x));
         let damping: Vec<f64> = self.damping.par_iter().map(lost).collect();
         let sum = |values: &[f64]| values.iter().sum::<f64>();
         to_goal + self.scale * (sum(&elements) + sum(&damping) + sum(&barriers) + sum(&slips))
@@ -124,19 +124,16 @@ impl Objective<'_> {
     /// Derivatives of elastic, damping, barrier and friction energies by all vertices, N.
     fn forces(&self, x: &[DVec3], pairs: &[Pair]) -> Vec<DVec3> {
         let mut all = self.contact_forces(x, pairs);
-        let elements: Vec<[DVec3; 4]> = self
-            .solids
-            .elements
-            .par_iter()
-            .map(|e| e.gradient(&gather(x, &e.vertices())))
-            .collect();
-        for (element, parts) in self.solids.elements.iter().zip(&elements) {
-            scatter(&mut all, &element.vertices(), parts);
+        let elements = &self.solids.elements;
+        let of_elements: Vec<[DVec3; 4]> =
+            elements.par_iter().map(|e| e.gradient(&e.gather(x))).collect();
+        for (element, parts) in elements.iter().zip(&of_elements) {
+            element.scatter(parts, &mut all);
         }
-        let resist = |d: &Damping| d.gradient(&self.solids.elements, &gather(x, &d.vertices));
+        let resist = |d: &Damping| d.gradient(elements, &elements[d.element].gather(x));
         let damping: Vec<[DVec3; 4]> = self.damping.par_iter().map(resist).collect();
         for (damping, parts) in self.damping.iter().zip(&damping) {
-            scatter(&mut all, &damping.vertices, parts);
+            elements[damping.element].scatter(parts, &mut all);
         }
         all
     }
@@ -182,15 +179,19 @@ impl Objective<'_> {
             let h = slip.hessian(&self.moved(x, &slip.vertices), epsilon);
             (slip.vertices, h * self.scale)
         };
-        let of_element = |e: &Element| e.hessian(&gather(x, &e.vertices()), true) * self.scale;
-        let of_damping = |d: &Damping| {
-            let h = d.hessian(&self.solids.elements, &gather(x, &d.vertices));
-            (d.vertices, h * self.scale)
+        let elements = &self.solids.elements;
+        let of_element = |k: usize| {
+            let places = elements[k].gather(x);
+            let mut h = elements[k].hessian(&places, true);
+            // In the order of the elements.
+            if let Ok(d) = self.damping.binary_search_by_key(&k, |d| d.element) {
+                h += self.damping[d].hessian(elements, &places);
+            }
+            h * self.scale
         };
-        let damping: Vec<([u32; 4], Mat12)> = self.damping.par_iter().map(of_damping).collect();
         let contacts: Vec<([u32; 4], Mat12)> = pairs.par_iter().filter_map(of_pair).collect();
         let slips: Vec<([u32; 4], Mat12)> = self.slips.par_iter().map(of_slip).collect();
-        let terms = || damping.iter().chain(&contacts).chain(&slips);
+        let terms = || contacts.iter().chain(&slips);
 
         let Workspace { frame, matrix } = workspace;
         frame.fit(self.solids, &self.unknowns);
@@ -199,7 +200,7 @@ impl Objective<'_> {
         for v in 0..x.len() {
             self.unknowns.add_own(matrix, v as u32, self.weight[v] + self.drag(v));
         }
-        frame.add(matrix, &self.solids.elements, of_element);
+        frame.add(matrix, elements, of_element);
         terms().for_each(|(vertices, h)| self.unknowns.add(matrix, vertices, h));
         self.unknowns.lock(matrix);
         Ok(())
@@ -209,8 +210,8 @@ impl Objective<'_> {
     pub fn safe_share(&self, x: &[DVec3], direction: &[DVec3], pairs: &[Pair]) -> f64 {
         let smallest = |shares: Vec<f64>| shares.into_iter().fold(1.0, f64::min);
         let of_element = |e: &Element| {
-            let v = &e.tetrahedron()?.vertices;
-            Some(inversion::safe_share(&gather(x, v), &gather(direction, v), 1.0))
+            e.tetrahedron()?;
+            Some(inversion::safe_share(&e.gather(x), &e.gather(direction), 1.0))
         };
         let kept = smallest(self.solids.elements.par_iter().filter_map(of_element).collect());
         let of_pair = |pair: &Pair| {

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use crate::barrier::Gap;
 use crate::element::Element;
+use crate::quadratic::Sample;
 use crate::surface::Surface;
 
 /// What moves a vertex.
@@ -144,18 +145,16 @@ impl Solids {
     pub fn elastic_energy(&self, body: usize) -> f64 {
         let elements = &self.elements[self.bodies[body].elements.clone()];
         let stores = |e: &&Element| !matches!(e, Element::Pressure(_));
-        elements
-            .iter()
-            .filter(stores)
-            .map(|e| e.energy(&e.vertices().map(|v| self.position[v as usize])))
-            .sum()
+        elements.iter().filter(stores).map(|e| e.energy(&e.gather(&self.position))).sum()
     }
 
     /// Von Mises' measure of the stress in an element that is a solid, a membrane or a segment, Pa.
     pub fn stress(&self, element: &Element) -> Option<f64> {
         let x = &self.position;
         match element {
-            Element::Tetrahedron(e) => Some(e.von_mises(x)),
+            Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) => {
+                Some(e.von_mises(&element.gather(x)))
+            }
             Element::Membrane(e) => Some(e.von_mises(x)),
             Element::Stretch(e) => {
                 let [a, b] = e.vertices.map(|v| v as usize);

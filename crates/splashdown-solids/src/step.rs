@@ -15,7 +15,6 @@
 use glam::DVec3;
 
 use crate::assembly::Frame;
-use crate::candidates::gather;
 use crate::damping::Damping;
 use crate::matrix::{BlockMatrix, Unsolvable};
 use crate::newton::minimise;
@@ -176,7 +175,7 @@ fn damped(solids: &Solids, dt: f64) -> Vec<Damping> {
     let some = solids.elements.iter().zip(&solids.damping).enumerate();
     some.filter(|(_, (_, tau))| **tau > 0.0)
         .filter_map(|(k, (element, tau))| {
-            let x = gather(&solids.position, &element.vertices());
+            let x = element.gather(&solids.position);
             Damping::new(element, k, &x, tau / dt)
         })
         .collect()

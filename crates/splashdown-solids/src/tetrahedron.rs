@@ -41,9 +41,9 @@ impl Tetrahedron {
         f
     }
 
-    /// Von Mises' measure of the (Cauchy) stress at positions `x` of all vertices, Pa.
-    pub fn von_mises(&self, x: &[DVec3]) -> f64 {
-        let f = self.deformation(&self.vertices.map(|v| x[v as usize]));
+    /// Von Mises' measure of the (Cauchy) stress, Pa.
+    pub fn von_mises(&self, x: &[DVec3; 4]) -> f64 {
+        let f = self.deformation(x);
         let s = self.material.stress(f) * f.transpose() * (1.0 / f.determinant());
         let [xx, yy, zz] = [s.x_axis.x, s.y_axis.y, s.z_axis.z];
         let shear = s.x_axis.y.powi(2) + s.y_axis.z.powi(2) + s.z_axis.x.powi(2);

@@ -2,8 +2,8 @@
 //! a rigid body are combinations x = Σ wₖ cₖ of the four corners of its cage, which are.
 
 use glam::DVec3;
+use nalgebra::SMatrix;
 
-use crate::dense::Mat12;
 use crate::matrix::{BlockMatrix, Key, key};
 use crate::solids::{Hold, Solids};
 
@@ -108,7 +108,7 @@ impl Unknowns {
     }
 
     /// The blocks below the diagonal that a term of these vertices fills.
-    pub fn keys(&self, vertices: &[u32; 4], keys: &mut Vec<Key>) {
+    pub fn keys(&self, vertices: &[u32], keys: &mut Vec<Key>) {
         for (i, &v) in vertices.iter().enumerate() {
             for &w in &vertices[..=i] {
                 for (a, _) in self.of(v) {
@@ -119,7 +119,12 @@ impl Unknowns {
     }
 
     /// Adds the second derivatives `h` of a term of these vertices.
-    pub fn add(&self, matrix: &mut BlockMatrix, vertices: &[u32; 4], h: &Mat12) {
+    pub fn add<const R: usize>(
+        &self,
+        matrix: &mut BlockMatrix,
+        vertices: &[u32],
+        h: &SMatrix<f64, R, R>,
+    ) {
         for (i, &v) in vertices.iter().enumerate() {
             for (j, &w) in vertices.iter().enumerate() {
                 for (a, p) in self.of(v) {

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::bvh::{Bounds, Bvh};
 use crate::candidates::{candidates, gather};
 use crate::contact::Pair;
+use crate::element::Element;
 use crate::meshing::volume;
 use crate::solids::Solids;
 
@@ -22,13 +23,13 @@ pub enum Violation {
 
 /// The first violation at positions `x`, if there is one.
 pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
-    let inverted = |vertices: &&[u32; 4]| {
-        let left = volume(gather(x, vertices));
+    let inverted = |e: &&Element| {
+        let left = volume(e.gather(x));
         left <= 0.0 || left.is_nan()
     };
-    let mut elements = solids.elements.iter().filter_map(|e| Some(&e.tetrahedron()?.vertices));
-    if let Some(vertices) = elements.find(inverted) {
-        return Some(Violation::Inversion(vertices[0]));
+    let mut solid = solids.elements.iter().filter(|e| e.tetrahedron().is_some());
+    if let Some(element) = solid.find(inverted) {
+        return Some(Violation::Inversion(element.corners()[0]));
     }
     let surface = &solids.surface;
     let place = |v: u32| x[v as usize];

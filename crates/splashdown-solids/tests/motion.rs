@@ -5,7 +5,7 @@ mod common;
 use common::{G, at, floor, run, settings, substance};
 use glam::DVec3;
 use splashdown_solids::meshing::block;
-use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 use splashdown_solids::step::{Workspace, step};
 
 #[test]
@@ -113,4 +113,41 @@ fn driven_ends_twist_a_bar() {
             step(&mut solids, &mut workspace, &settings, 0.01, DVec3::ZERO, &[], target).unwrap();
         assert!(report.lag < 1e-5, "{}", report.lag);
     }
+}
+
+/// T = 2π √(I / M g d): a rigid bar that turns about an edge in the middle of its upper end.
+#[test]
+fn a_rigid_bar_that_is_held_by_an_edge_is_a_pendulum() {
+    let mut solids = Solids::default();
+    let (length, g) = (0.2, 10.0);
+    let mesh = at(block(DVec3::new(0.02, length, 0.02), [2, 4, 1]), -0.5 * length * DVec3::Y);
+    let push = |x: DVec3| DVec3::new(0.0, 0.0, 0.3).cross(x);
+    let bar = solids.add_rigid(&mesh, None, &substance(1e7), push).unwrap();
+    let pivot: Vec<usize> = (0..mesh.vertices.len())
+        .filter(|&v| solids.rest[v].x.abs() < 1e-9 && solids.rest[v].y > -1e-9)
+        .collect();
+    assert_eq!(pivot.len(), 2);
+    pivot.iter().for_each(|&v| solids.hold[v] = Hold::Driven);
+    let (mass, centre) = solids.centre(bar);
+    let inertia: f64 =
+        (solids.mass.iter().zip(&solids.rest)).map(|(m, x)| m * (x.x * x.x + x.y * x.y)).sum();
+    let half_period = std::f64::consts::PI * (inertia / (mass * g * -centre.y)).sqrt();
+
+    let rest = solids.rest.clone();
+    let settings = Settings { tolerance: 1e-7, integrator: Integrator::Bdf2, ..settings() };
+    let mut workspace = Workspace::default();
+    let dt = half_period / 60.0;
+    let mut last = 0.0;
+    for k in 1.. {
+        step(&mut solids, &mut workspace, &settings, dt, G, &[], |v| rest[v as usize]).unwrap();
+        let now = solids.centre(bar).1.x;
+        if k > 10 && now * last <= 0.0 {
+            let back = dt * (f64::from(k) - now / (now - last));
+            assert!((back / half_period - 1.0).abs() < 0.01, "{back} {half_period}");
+            break;
+        }
+        assert!(k < 80, "it does not swing back");
+        last = now;
+    }
+    assert!(pivot.iter().all(|&v| solids.position[v].distance(rest[v]) < 1e-6));
 }

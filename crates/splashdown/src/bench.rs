@@ -83,6 +83,8 @@ pub struct Newton {
     pub contacts: f64,
     /// Iterations per step.
     pub iterations: f64,
+    /// The most memory the process has held, bytes, where the system tells.
+    pub peak_bytes: Option<f64>,
     /// Milliseconds per iteration, in the order of `NEWTON_PHASES`.
     pub milliseconds: [f64; NEWTON_PHASES.len()],
 }
@@ -102,9 +104,10 @@ pub fn newton(world: &mut World, warm_up: u64, steps: u64) -> Result<Newton, Ste
     let solids = &world.elastic.solids;
     Ok(Newton {
         vertices: (0..solids.rest.len() as u32).filter(|&v| solids.is_free(v)).count(),
-        elements: solids.elements.len(),
+        elements: solids.elements.iter().filter(|e| e.is_first()).count(),
         contacts: f64::from(contacts) / steps as f64,
         iterations: f64::from(iterations) / steps as f64,
+        peak_bytes: peak_bytes(),
         milliseconds: seconds.map(|s| 1e3 * s / f64::from(iterations.max(1))),
     })
 }

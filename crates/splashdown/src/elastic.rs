@@ -2,8 +2,6 @@
 //!
 //! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the clock.
 
-use std::io;
-
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::solids::{Hold, Settings, Solids};
 use splashdown_solids::step::{Failure, Report, Workspace, step};
@@ -35,8 +33,6 @@ pub struct Elastic {
     pub impulse: Vec<DVec3>,
     /// … and since when, s.
     pub duration: f64,
-    /// Memory of the solver, no part of the state.
-    pub(crate) workspace: Workspace,
 }
 
 /// Vertices that move as told.
@@ -52,7 +48,6 @@ pub struct Handle {
 #[derive(Debug)]
 pub(crate) struct Moved {
     solids: Solids,
-    workspace: Workspace,
     pub report: Report,
 }
 
@@ -77,7 +72,6 @@ impl Default for Elastic {
             obstacles: Vec::new(),
             impulse: Vec::new(),
             duration: 0.0,
-            workspace: Workspace::default(),
         }
     }
 }
@@ -86,12 +80,6 @@ impl Elastic {
     /// Whether there is any.
     pub fn any(&self) -> bool {
         !self.names.is_empty()
-    }
-
-    /// Writes the matrix of the last Newton iteration in the Matrix Market format, for comparison with other
-    /// solvers.
-    pub fn write_matrix(&self, to: impl io::Write) -> io::Result<()> {
-        self.workspace.matrix.clone().write(to)
     }
 
     /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies come
@@ -135,9 +123,10 @@ impl Elastic {
         })
     }
 
-    /// The elastic bodies after a step; nothing is changed yet.
+    /// The elastic bodies after a step; nothing is changed yet but `workspace`, the memory of the solver.
     pub(crate) fn advance(
         &self,
+        workspace: &mut Workspace,
         solids: &[Solid],
         poses: &[Pose],
         gravity: DVec3,
@@ -145,7 +134,6 @@ impl Elastic {
         dt: f64,
     ) -> Result<Moved, Failure> {
         let mut moved = self.solids.clone();
-        let mut workspace = self.workspace.clone();
         let mut target = moved.rest.clone();
         for handle in &self.handles {
             let pose = handle.motion.pose(clock.time + dt);
@@ -161,13 +149,13 @@ impl Elastic {
         }
         let settings = &self.settings;
         let goal = |v: u32| target[v as usize];
-        let report = step(&mut moved, &mut workspace, settings, dt, gravity, &[], goal)?;
-        Ok(Moved { solids: moved, workspace, report })
+        let report = step(&mut moved, workspace, settings, dt, gravity, &[], goal)?;
+        Ok(Moved { solids: moved, report })
     }
 
     /// Makes `moved` the state.
     pub(crate) fn accept(&mut self, moved: Moved, dt: f64) {
-        (self.solids, self.workspace) = (moved.solids, moved.workspace);
+        self.solids = moved.solids;
         self.impulse.resize(self.solids.bodies.len(), DVec3::ZERO);
         for (impulse, force) in self.impulse.iter_mut().zip(&moved.report.forces) {
             *impulse += dt * *force;

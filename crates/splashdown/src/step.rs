@@ -16,7 +16,7 @@ use self::bodies::{BodyResult, BodyStep};
 use crate::body::CouplingMethod;
 use crate::coupling::droplets::Found;
 use crate::coupling::touches::Touches;
-use crate::elastic::Moved;
+use crate::elastic::{self, Moved};
 use crate::math::{DVec3, Pose};
 use crate::particles::cells::CellShape;
 use crate::particles::neighbors::Neighbors;
@@ -48,6 +48,8 @@ pub struct Workspace {
     pub(crate) cells: CellShape,
     /// This step's neighbour lists.
     pub neighbors: Neighbors,
+    /// Of the solver of elastic bodies: the matrix and its factor.
+    pub elastic: elastic::physics::step::Workspace,
     /// 1/μ of each fluid.
     pub inverse_mass: Vec<f32>,
     /// Velocities being worked on: of fluids, then the (prescribed) ones of solids.
@@ -267,7 +269,7 @@ impl World {
         self.droplet_loads(work, impulse, &mut loads);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
-        let elastic = self.advance_elastic(&poses, dt)?;
+        let elastic = self.advance_elastic(&mut work.elastic, &poses, dt)?;
         watch.lap(Phase::Elastic);
         Ok(Attempt {
             poses,
@@ -282,11 +284,17 @@ impl World {
     }
 
     /// Elastic bodies at the end of the step, if there are any.
-    fn advance_elastic(&self, poses: &[Pose], dt: f64) -> Result<Option<Moved>, StepError> {
+    fn advance_elastic(
+        &self,
+        solver: &mut elastic::physics::step::Workspace,
+        poses: &[Pose],
+        dt: f64,
+    ) -> Result<Option<Moved>, StepError> {
         if !self.elastic.any() {
             return Ok(None);
         }
-        let moved = self.elastic.advance(&self.solids, poses, self.gravity, &self.clock, dt);
+        let moved =
+            self.elastic.advance(solver, &self.solids, poses, self.gravity, &self.clock, dt);
         moved.map(Some).map_err(|failure| StepError {
             what: format!("{failure}: elastic bodies, with"),
             object: self.elastic.names.first().cloned().unwrap_or_default(),

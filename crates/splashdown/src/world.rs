@@ -505,6 +505,12 @@ impl World {
         &self.workspace.neighbors
     }
 
+    /// Writes the matrix of the last Newton iteration of elastic bodies in the Matrix Market format, for comparison
+    /// with other solvers.
+    pub fn write_elastic_matrix(&self, to: impl std::io::Write) -> std::io::Result<()> {
+        self.workspace.elastic.matrix.clone().write(to)
+    }
+
     /// xᵢ − xⱼ, of nearest images if the world repeats.
     pub fn offset(&self, i: usize, j: usize) -> DVec3 {
         let x = &self.particles.position;

@@ -1,5 +1,6 @@
 //! Elastic bodies from scene files: built, stepped, saved, refused.
 
+use splashdown::elastic::physics::solids::Hold;
 use splashdown::scene::Scene;
 use splashdown::world::World;
 
@@ -138,6 +139,28 @@ at = [-0.5, 0.1, 0]
 thickness = 0.002
 youngs_modulus = 1e5
 pressure = 100
+
+[[elastic]]
+name = "sign"
+kind = "rigid"
+shape.box = { size = [0.1, 0.02, 0.05] }
+at = [-0.8, 0.4, 0]
+element_size = 0.05
+youngs_modulus = 1e7
+
+[[elastic.hold]]
+box = { min = [-0.86, 0.38, -0.1], max = [-0.84, 0.395, 0.1] }
+
+[[elastic]]
+name = "board"
+shape.box = { size = [0.3, 0.02, 0.1] }
+at = [0.8, 0.2, 0]
+elements = "quadratic"
+youngs_modulus = 1e7
+damping_time = 0.001
+
+[[elastic.hold]]
+box = { min = [0.64, 0.1, -0.1], max = [0.66, 0.3, 0.1] }
 "#;
 
 #[test]
@@ -147,7 +170,10 @@ fn every_kind_of_body_runs_and_resumes_with_the_same_bits() {
         scene.build().unwrap_or_else(|e| panic!("{e}")).world
     };
     let mut straight = build();
-    assert_eq!(straight.elastic.names, ["cloth", "rope", "die-1", "die-2", "beads", "balloon"]);
+    assert_eq!(
+        straight.elastic.names,
+        ["cloth", "rope", "die-1", "die-2", "beads", "balloon", "sign", "board"]
+    );
     advance(&mut straight, 8);
     let saved = straight.export_state();
     advance(&mut straight, 6);
@@ -158,9 +184,22 @@ fn every_kind_of_body_runs_and_resumes_with_the_same_bits() {
     // The dice have fallen by about g t²/2.
     let solids = &straight.elastic.solids;
     assert!((solids.centre(3).1.y - (0.6 - 0.5 * 9.81 * 0.14 * 0.14)).abs() < 0.02);
+    // The sign hangs by its edge, which stays where it is, and swings down.
+    let sign = solids.bodies[6].vertices.clone();
+    let moved = sign.clone().filter(|&v| solids.hold[v] == Hold::Driven);
+    let moved: Vec<f64> = moved.map(|v| solids.position[v].distance(solids.rest[v])).collect();
+    assert_eq!(moved.len(), 2);
+    assert!(moved.iter().all(|d| *d < 1e-5), "{moved:?}");
+    assert!(solids.centre(6).1.y < 0.36, "{}", solids.centre(6).1);
+    // The board has swung down, after half a period, by nearly twice 3 q L⁴ / 2 E H² = 30 mm.
+    let end = solids.bodies[7].vertices.clone().map(|v| solids.position[v].y).fold(1.0, f64::min);
+    assert!((0.19 - end - 0.05).abs() < 0.01, "{end}");
     // Frames show all of them.
     let frame = splashdown::output::frame::Frame::capture(&straight, 0);
     assert!(frame.elastic.iter().all(|d| !d.cells.is_empty() && !d.surface.triangles.is_empty()));
+    let board = &frame.elastic[7];
+    assert!(board.cells.iter().all(|cell| cell.len() == 10));
+    assert_eq!((board.cells.len(), board.stress.len()), (6 * 6 * 2, 6 * 6 * 2));
 }
 
 #[test]
@@ -171,7 +210,12 @@ fn mistakes_of_kinds_are_named() {
         ("elastic.cloth.pressure=5", "needs a closed surface"),
         ("elastic.cloth.material=fixed_corotated", "material: is not for this kind"),
         ("elastic.rope.points=[]", "needs one shape"),
-        ("elastic.die.hold=[{ box = { size = [1, 1, 1] } }]", "cannot be held"),
+        ("elastic.rope.elements=quadratic", "elements: is not for this kind"),
+        (
+            "elastic.die.hold=[{ box = { size = [2, 2, 2] }, axes = [true, false, false] }]",
+            "axes: is not for rigid bodies",
+        ),
+        ("elastic.die.hold=[{ box = { size = [0.01, 0.01, 0.01] } }]", "holds no vertex"),
         ("elastic.die.tetrahedra={ file = \"a.msh\" }", "needs one shape"),
         ("elastic.beads.at=[0, -0.055, 0]", "closer to floor"),
     ] {

@@ -13,9 +13,6 @@ use crate::commands::run::use_threads;
 use crate::failure::Failure;
 use crate::terminal::{print, tell};
 
-/// Steps before the clock starts: the column is falling by then, and memory has been touched.
-const WARM_UP: u64 = 5;
-
 /// Runs the benchmark scenes.
 pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
@@ -23,10 +20,10 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
         let scene = Scene::open(name, &arguments.set)?;
         let mut world = scene.build()?.world;
         if !arguments.json {
-            tell(&format!("{name}: {} steps …", WARM_UP + arguments.steps));
+            tell(&format!("{name}: {} steps …", arguments.warm_up + arguments.steps));
         }
         if world.elastic.any() {
-            let newton = bench::newton(&mut world, WARM_UP, arguments.steps)
+            let newton = bench::newton(&mut world, arguments.warm_up, arguments.steps)
                 .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
             print(&if arguments.json {
                 newton_json(name, &newton)
@@ -34,14 +31,14 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
                 newton_table(name, &newton)
             });
             if let Some(path) = &arguments.matrix {
-                let write = |file: File| world.elastic.write_matrix(BufWriter::new(file));
+                let write = |file: File| world.write_elastic_matrix(BufWriter::new(file));
                 File::create(path).and_then(write).map_err(|error| {
                     Failure::Usage(format!("cannot write {}: {error}", path.display()))
                 })?;
             }
             continue;
         }
-        let report = bench::run(&mut world, WARM_UP, arguments.steps)
+        let report = bench::run(&mut world, arguments.warm_up, arguments.steps)
             .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
         print(&if arguments.json { json(name, &report) } else { table(name, &report) });
     }
@@ -81,7 +78,7 @@ fn table(name: &str, report: &Report) -> String {
 }
 
 fn newton_table(name: &str, newton: &Newton) -> String {
-    let Newton { vertices, elements, contacts, iterations, milliseconds } = newton;
+    let Newton { vertices, elements, contacts, iterations, peak_bytes, milliseconds } = newton;
     let mut text = format!(
         "{name}: {vertices} vertices, {elements} elements, {contacts:.0} contacts, {iterations:.1} Newton \
          iterations per step, {} threads\n\n",
@@ -92,7 +89,11 @@ fn newton_table(name: &str, newton: &Newton) -> String {
     for (phase, ms) in NEWTON_PHASES.iter().zip(milliseconds) {
         text += &format!("  {phase:<24}{ms:>18.2}{:>8.0} %\n", 100.0 * ms / total);
     }
-    text + &format!("  {:<24}{total:>18.2}\n\n", "iteration")
+    text += &format!("  {:<24}{total:>18.2}\n", "iteration");
+    if let Some(peak) = peak_bytes {
+        text += &format!("  {:<24}{:>15.0} MB\n", "peak memory", peak / 1048576.0);
+    }
+    text + "\n"
 }
 
 fn newton_json(name: &str, newton: &Newton) -> String {
@@ -109,6 +110,7 @@ fn newton_json(name: &str, newton: &Newton) -> String {
         "contacts": newton.contacts,
         "newton_iterations": newton.iterations,
         "ms_per_iteration": phases,
+        "peak_bytes": newton.peak_bytes,
     });
     format!("{value}\n")
 }

@@ -17,14 +17,21 @@ pub fn cells(solids: &Solids, k: usize) -> (Vec<Vec<u32>>, Vec<f32>) {
     let rigid = solids.carrier[body.vertices.start].is_some();
     let (mut cells, mut stress) = (Vec::new(), Vec::new());
     for element in elements.iter().filter(|_| !rigid) {
-        let vertices = match element {
-            Element::Tetrahedron(e) => e.vertices.to_vec(),
-            Element::Membrane(e) => e.vertices.to_vec(),
-            Element::Stretch(e) => e.vertices.to_vec(),
+        let own = solids.stress(element).unwrap_or_default() as f32;
+        let (vertices, share) = match element {
+            Element::Tetrahedron(e) => (e.vertices.to_vec(), own),
+            Element::Sample(e) if e.point == 0 => (e.vertices.to_vec(), 0.25 * own),
+            Element::Sample(_) => {
+                // A quadratic element has the mean stress of its four samples.
+                stress.iter_mut().last().into_iter().for_each(|mean: &mut f32| *mean += 0.25 * own);
+                continue;
+            }
+            Element::Membrane(e) => (e.vertices.to_vec(), own),
+            Element::Stretch(e) => (e.vertices.to_vec(), own),
             Element::Hinge(_) | Element::Bend(_) | Element::Pressure(_) => continue,
         };
         cells.push(vertices);
-        stress.push(solids.stress(element).unwrap_or_default() as f32);
+        stress.push(share);
     }
     if rigid {
         let surface = &solids.surface.triangles[body.triangles.clone()];

@@ -30,7 +30,8 @@ pub struct Deformed {
     pub displacement: Vec<[f32; 3]>,
     /// m/s
     pub velocity: Vec<[f32; 3]>,
-    /// Tetrahedra, triangles of shells, segments of rods or particles: one to four vertices each.
+    /// Tetrahedra, triangles of shells, segments of rods or particles: one to four vertices each; ten of
+    /// quadratic tetrahedra.
     pub cells: Vec<Vec<i32>>,
     /// Von Mises stress of each of them, Pa.
     pub stress: Vec<f32>,

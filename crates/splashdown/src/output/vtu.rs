@@ -7,8 +7,10 @@ use super::frame::Deformed;
 use super::vtk::byte_order;
 use crate::math::DVec3;
 
-/// VTK's numbers of cells of one to four vertices: a vertex, a line, a triangle, a tetrahedron.
+/// VTK's numbers of cells of one to four vertices: a vertex, a line, a triangle, a tetrahedron …
 const TYPES: [u8; 4] = [1, 3, 5, 10];
+/// … and of ten: a quadratic tetrahedron.
+const QUADRATIC: u8 = 24;
 
 /// Writes all elements with displacement, velocity, stress and the number of the body.
 pub fn write(out: &mut impl Write, bodies: &[Deformed]) -> io::Result<()> {
@@ -24,7 +26,7 @@ pub fn write(out: &mut impl Write, bodies: &[Deformed]) -> io::Result<()> {
         for cell in &deformed.cells {
             cells.extend(cell.iter().map(|v| v + first));
             offsets.push(cells.len() as i32);
-            types.push(TYPES[cell.len().clamp(1, 4) - 1]);
+            types.push(TYPES.get(cell.len() - 1).copied().unwrap_or(QUADRATIC));
         }
         stress.extend(&deformed.stress);
         body.extend(std::iter::repeat_n(deformed.body, deformed.cells.len()));

@@ -3,11 +3,13 @@
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
-use splashdown_solids::solids::{Hold, Integrator, Settings};
+use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 
 use super::convert::Converter;
 use super::copies::names;
-use super::file::{self, DEFAULT_FRICTION, ElasticKind, ElasticMaterial, SceneFile};
+use super::file::{
+    self, DEFAULT_FRICTION, ElasticElements, ElasticKind, ElasticMaterial, SceneFile,
+};
 use super::geometry::Geometry;
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
@@ -55,6 +57,10 @@ impl Converter<'_, '_> {
                 let help = "leave out one of them".to_string();
                 self.report.key(&join(&key, "axes"), "excludes motion", Some(help));
             }
+            if hold.axes.is_some() && written.kind == ElasticKind::Rigid {
+                let help = "leave it out: hold a corner to let it turn".to_string();
+                self.report.key(&join(&key, "axes"), "is not for rigid bodies", Some(help));
+            }
         }
     }
 
@@ -92,12 +98,12 @@ impl Converter<'_, '_> {
             let help = "shells: neo_hookean or st_venant_kirchhoff".to_string();
             self.report.key(&join(key, "material"), "is not for this kind", Some(help));
         }
+        if written.elements == ElasticElements::Quadratic && kind != Solid {
+            let help = "leave it out, or write kind = \"solid\"".to_string();
+            self.report.key(&join(key, "elements"), "is not for this kind", Some(help));
+        }
         if written.pressure != 0.0 && !matches!(kind, Solid | Shell) {
             self.report.key(&join(key, "pressure"), "is not for this kind", None);
-        }
-        if kind == Rigid && !written.hold.is_empty() {
-            let help = "make it a [[solid]]".to_string();
-            self.report.key(&join(key, "hold"), "rigid bodies cannot be held", Some(help));
         }
     }
 
@@ -182,9 +188,12 @@ fn add_bodies(
     for (k, hold) in written.hold.iter().enumerate() {
         let key = format!("{key}.hold[{k}]");
         let region = convert.region(&key, hold);
-        let places = &elastic.solids.rest[first as usize..];
-        let inside = (first..).zip(places).filter(|(_, p)| region.contains(**p));
-        let vertices: Vec<u32> = inside.map(|(v, _)| v).collect();
+        let rigid = written.kind == ElasticKind::Rigid;
+        let Solids { rest, carrier, .. } = &elastic.solids;
+        // Corners of the cage of a rigid body are not part of it.
+        let part = |v: u32| !rigid || carrier[v as usize].is_some();
+        let inside = |v: &u32| part(*v) && region.contains(rest[*v as usize]);
+        let vertices: Vec<u32> = (first..rest.len() as u32).filter(inside).collect();
         if vertices.is_empty() {
             let help = "make the box larger, or element_size smaller".to_string();
             convert.report.key(&key, "holds no vertex", Some(help));
@@ -195,7 +204,9 @@ fn add_bodies(
             vertices.iter().for_each(|&v| elastic.solids.locked[v as usize] = axes);
             continue;
         }
-        let how = if motion.is_static() { Hold::Fixed } else { Hold::Driven };
+        // Vertices of a rigid body are no unknowns that could be left out: springs hold them where they rest.
+        let still = motion.is_static() && !rigid;
+        let how = if still { Hold::Fixed } else { Hold::Driven };
         vertices.iter().for_each(|&v| elastic.solids.hold[v as usize] = how);
         if !motion.is_static() {
             elastic.handles.push(Handle { vertices, motion });

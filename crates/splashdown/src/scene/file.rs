@@ -20,7 +20,8 @@ pub use body::{
     Overlap, Scatter,
 };
 pub use elastic::{
-    Elastic, ElasticKind, ElasticMaterial, ElasticSolver, Hold, Integrator, TetrahedraFile,
+    Elastic, ElasticElements, ElasticKind, ElasticMaterial, ElasticSolver, Hold, Integrator,
+    TetrahedraFile,
 };
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,

@@ -80,6 +80,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("wrung-cloth", "A cloth is wrung by two turns"),
     builtin!("slingshot", "A finger draws a rubber band and lets go: a ball is shot"),
     builtin!("elephant-drop", "A soft elephant falls onto stairs"),
+    builtin!("springboard", "A ball falls onto a board of quadratic elements, which throws it off"),
     builtin!("ball-pit", "Rigid cubes and a balloon fall among loose balls"),
     builtin!("soft-stack", "A soft cube on another one, for benchmarks"),
     builtin!("stone-arch", "An arch of rigid stones carries a ball that falls on it"),

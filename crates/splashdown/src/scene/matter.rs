@@ -8,7 +8,7 @@ use splashdown_solids::solids::Solids;
 use splashdown_solids::surface::boundary;
 
 use super::convert::Converter;
-use super::file::{self, Copies, ElasticKind, ElasticMaterial, Scatter};
+use super::file::{self, Copies, ElasticElements, ElasticKind, ElasticMaterial, Scatter};
 use super::geometry::Geometry;
 use super::validate::join;
 use crate::math::{DMat3, DVec2, DVec3, Dimension, Pose};
@@ -51,7 +51,12 @@ impl Matter {
         };
         let thickness = written.thickness.unwrap_or_default();
         match self {
-            Matter::Solid(mesh) => solids.add_body(&moved(mesh), substance, |_| velocity),
+            Matter::Solid(mesh) => match written.elements {
+                ElasticElements::Linear => solids.add_body(&moved(mesh), substance, |_| velocity),
+                ElasticElements::Quadratic => {
+                    solids.add_quadratic_body(&moved(mesh), substance, |_| velocity)
+                }
+            },
             Matter::Rigid(mesh, surface) => {
                 let surface = surface.as_ref().map(|s| Triangles {
                     vertices: placed(&s.vertices),

@@ -48,7 +48,6 @@ impl State {
             obstacles: _,
             impulse,
             duration,
-            workspace: _,
         } = elastic;
         self.put("elastic.position", Array::Vectors(position.clone()));
         self.put("elastic.velocity", Array::Vectors(velocity.clone()));

@@ -53,7 +53,7 @@ pub struct Elastic {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e13, "x-unit" = "Pa"))]
     pub youngs_modulus: f64,
     /// How much it narrows when it is stretched. At 0.5 it would keep its volume; linear elements
-    /// become too stiff before that.
+    /// become too stiff before that, quadratic ones do not.
     #[serde(default = "usual_ratio")]
     #[schemars(extend("minimum" = 0, "maximum" = 0.495))]
     pub poissons_ratio: f64,
@@ -64,6 +64,9 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub element_size: Option<f64>,
+    /// How its tetrahedra deform, for `solid`.
+    #[serde(default)]
+    pub elements: ElasticElements,
     /// Velocity at the start.
     #[serde(default)]
     #[schemars(extend("x-unit" = "m/s"))]
@@ -86,7 +89,8 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "maximum" = 10))]
     pub friction: Option<f64>,
-    /// Parts of it that are held, or move as told.
+    /// Parts of it that are held, or move as told. A rigid body that is held by one vertex turns about it, by two
+    /// about the line between them.
     #[serde(default)]
     pub hold: Vec<Hold>,
     /// Repeats it; every further entry repeats what the ones before it made. Copies are named
@@ -114,6 +118,17 @@ pub enum ElasticKind {
     Particles,
     /// A body that hardly deforms, of twelve unknowns (Lan et al. 2022).
     Rigid,
+}
+
+/// How tetrahedra deform.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ElasticElements {
+    /// Evenly, with four vertices each. Too stiff in bending where few lie across, and near a ratio of 0.5.
+    #[default]
+    Linear,
+    /// Also bent, with ten vertices each: in all as many as linear ones of half the size have.
+    Quadratic,
 }
 
 /// A tetrahedral mesh: Gmsh (`.msh`, 2.x or 4.1), VTK (`.vtk`) or VTK XML (`.vtu`), as text.

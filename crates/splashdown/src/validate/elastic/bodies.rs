@@ -41,11 +41,21 @@ pub fn block_at(size: DVec3, cells: [usize; 3], centre: DVec3) -> TetMesh {
 
 /// Moves `solids` to rest under `gravity` and `force`: a step so long that inertia has no say.
 pub fn settle(solids: &mut Solids, gravity: DVec3, force: &[DVec3]) -> Result<(), String> {
+    settle_within(solids, settings(0.0).gap, gravity, force).map(drop)
+}
+
+/// The same where surfaces keep `gap`. Returns the number of Newton iterations.
+pub fn settle_within(
+    solids: &mut Solids,
+    gap: Gap,
+    gravity: DVec3,
+    force: &[DVec3],
+) -> Result<u32, String> {
     let dt = 100.0;
-    let settings = Settings { max_iterations: 2000, ..settings(1e-9 / dt) };
+    let settings = Settings { gap, max_iterations: 2000, ..settings(1e-9 / dt) };
     let mut workspace = Workspace::default();
     step(solids, &mut workspace, &settings, dt, gravity, force, |_| DVec3::ZERO)
-        .map(drop)
+        .map(|done| done.iterations)
         .map_err(|e| e.to_string())
 }
 
@@ -130,7 +140,29 @@ pub fn largest_move(solids: &Solids, bodies: &[usize], before: &[DVec3]) -> f64 
 
 /// Adds a body at rest.
 pub fn add(solids: &mut Solids, mesh: &TetMesh, substance: &Substance) -> Result<usize, String> {
-    solids.add_body(mesh, substance, |_| DVec3::ZERO).map_err(|e| e.to_string())
+    add_of(Order::Linear, solids, mesh, substance)
+}
+
+/// Which tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Linear,
+    Quadratic,
+}
+
+/// Adds a body of linear or quadratic tetrahedra at rest.
+pub fn add_of(
+    order: Order,
+    solids: &mut Solids,
+    mesh: &TetMesh,
+    substance: &Substance,
+) -> Result<usize, String> {
+    let rest = |_| DVec3::ZERO;
+    let added = match order {
+        Order::Linear => solids.add_body(mesh, substance, rest),
+        Order::Quadratic => solids.add_quadratic_body(mesh, substance, rest),
+    };
+    added.map_err(|e| e.to_string())
 }
 
 /// Holds the vertices that are chosen by where they rest.

@@ -12,6 +12,7 @@ use splashdown_solids::hinge::Hinge;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::membrane::{Membrane, Sheet};
 use splashdown_solids::pressure::Pressure;
+use splashdown_solids::quadratic::{Mat30, Sample};
 use splashdown_solids::rod::{Bend, Stretch};
 use splashdown_solids::tetrahedron::Tetrahedron;
 
@@ -59,6 +60,7 @@ impl Worst {
 fn run(report: &mut Report) -> Result<(), String> {
     let mut random = Random::new(1);
     elements(report, &mut random)?;
+    quadratic(report, &mut Random::new(2))?;
     thin(report, &mut random)?;
     contacts(report, &mut random);
     friction(report, &mut random);
@@ -99,6 +101,52 @@ fn elements(report: &mut Report, random: &mut Random) -> Result<(), String> {
             worst.tell(report, &format!("{name}, {state}"), 1e-8);
         }
     }
+    Ok(())
+}
+
+/// A quadratic element with curved edges, by four of its ten vertices at a time.
+fn quadratic(report: &mut Report, random: &mut Random) -> Result<(), String> {
+    let mut worst = Worst::default();
+    for _ in 0..30 {
+        let corners =
+            [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|p| p + 0.1 * random.vector());
+        let [a, b, c, d] = corners;
+        let middles = [[a, b], [b, c], [a, c], [a, d], [b, d], [c, d]]
+            .map(|[p, q]| 0.5 * (p + q) + 0.02 * random.vector());
+        let [e, f, g, h, i, j] = middles;
+        let rest = [a, b, c, d, e, f, g, h, i, j];
+        let material = Material::new(Model::NeoHookean, 1.0, 0.45 * random.unit());
+        let samples = Sample::all([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], rest, material)
+            .ok_or("a flat element")?
+            .map(Element::Sample);
+        let x = rest.map(|p| 1.1 * p + 0.04 * random.vector());
+        let mut all = Mat30::zeros();
+        for sample in &samples {
+            if let Element::Sample(s) = sample {
+                s.spread(&sample.hessian(&sample.gather(&x), false), &mut all);
+            }
+        }
+        for some in [[0, 1, 2, 3], [4, 5, 6, 7], [1, 7, 8, 9]] {
+            let with = |four: &Points| {
+                let mut x = x;
+                some.iter().zip(four).for_each(|(&v, p)| x[v] = *p);
+                x
+            };
+            let energy = |four: &Points| {
+                let x = with(four);
+                samples.iter().map(|s| s.energy(&s.gather(&x))).sum()
+            };
+            let gradient = |four: &Points| {
+                let (x, mut sum) = (with(four), [DVec3::ZERO; 10]);
+                samples.iter().for_each(|s| s.scatter(&s.gradient(&s.gather(&x)), &mut sum));
+                some.map(|v| sum[v])
+            };
+            let at = |i: usize| 3 * some[i / 3] + i % 3;
+            let hessian = Mat12::from_fn(|i, j| all[(at(i), at(j))]);
+            worst.add(&some.map(|v| x[v]), 1e-3, energy, gradient, hessian);
+        }
+    }
+    worst.tell(report, "quadratic element", 1e-8);
     Ok(())
 }
 

@@ -32,17 +32,12 @@ fn compliance(cells: usize, rows: usize) -> Result<f64, String> {
         *x = DQuat::from_rotation_y(ANGLE * (rest.y / length + 0.5)) * *rest;
     }
     settle(&mut solids, DVec3::ZERO, &[])?;
-    let mut torque = 0.0;
+    let mut pull = vec![DVec3::ZERO; solids.rest.len()];
     for element in &solids.elements {
-        let vertices = element.vertices();
-        let pull = element.gradient(&vertices.map(|v| solids.position[v as usize]));
-        for (v, f) in vertices.iter().zip(pull) {
-            let (rest, x) = (solids.rest[*v as usize], solids.position[*v as usize]);
-            if rest.y > 0.5 * length - 1e-9 {
-                torque += x.cross(f).y;
-            }
-        }
+        element.scatter(&element.gradient(&element.gather(&solids.position)), &mut pull);
     }
+    let at_end = (0..pull.len()).filter(|&v| solids.rest[v].y > 0.5 * length - 1e-9);
+    let torque: f64 = at_end.map(|v| solids.position[v].cross(pull[v]).y).sum();
     Ok(ANGLE / torque)
 }
 
