@@ -1,8 +1,8 @@
 //! Surface tension and friction of fluids on walls, as unknowns beside the pressures.
 //!
 //! Paper: Probst & Teschner 2024 (PT24), algorithm 1. The unknowns are what interfaces pull with (`sph::tension::sweep`)
-//! and the impulses of friction p (`sph::wall_friction`). Sweeps start from the pulls at the beginning of the step, and
-//! from the friction of the last one.
+//! and the impulses of friction p (`sph::wall_friction`). Sweeps start from the pulls after the motion before the solve, and
+//! from the friction of the last step.
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
@@ -21,6 +21,9 @@ use crate::sph::wall_friction::Grip;
 /// Sweeps for which tension rests once its residual is small: it converges before friction does, and its sweeps cost the
 /// most. No solve ends while it rests; it is woken when all others have converged.
 const REST: u32 = 2;
+/// Once it is off by no more than so many times as much it rests for one sweep after every other: by then it follows pressure,
+/// which is slower.
+const NEAR: f64 = 3.0;
 
 /// Impulses of friction with what acceleration needs.
 #[derive(Clone, Debug, Default)]
@@ -187,13 +190,13 @@ impl<'a> Droplets<'a> {
         }
         let tension = tension.sweep(&self.moved);
         self.is_fresh = true;
-        self.rest = if tension.converged { REST } else { 0 };
-        // What tension changes once it has converged would come and go in β with its rests, and (P6) would start anew
-        // after each.
-        let change = if tension.converged { 0.0 } else { tension.change };
+        let converged = tension.left <= 1.0;
+        self.rest = if converged { REST } else { u32::from(tension.left <= NEAR) };
+        // What tension changes between rests would come and go in β with them, and (P6) would start anew after each.
+        let change = if self.rest > 0 { 0.0 } else { tension.change };
         PartnerSweep {
             change: change + friction.change,
-            converged: tension.converged && friction.converged,
+            converged: converged && friction.converged,
         }
     }
 

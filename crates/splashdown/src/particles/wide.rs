@@ -70,6 +70,14 @@ pub struct WideSums {
     pub size: f32,
 }
 
+impl WideSums {
+    /// A bound of how strongly a particle and its neighbours answer to each other: |Σ hᵈ⁺¹ ∇W| + Σ |hᵈ⁺¹ ∇W|.
+    #[inline(always)]
+    pub fn reach(&self) -> f32 {
+        self.size + self.gradient.iter().map(|g| g.length()).sum::<f32>()
+    }
+}
+
 /// The wide lists of one chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Wide {
@@ -291,6 +299,7 @@ impl Wide {
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+        local.reserve(self.halo.len());
         fetch(&self.halo_stretches, values, local);
     }
 
@@ -298,6 +307,7 @@ impl Wide {
     #[inline(always)]
     pub fn fetch_of<T, L>(&self, values: &[T], local: &mut Vec<L>, of: impl Fn(&T) -> L) {
         local.clear();
+        local.reserve(self.halo.len());
         for stretch in &self.halo_stretches {
             local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&of));
         }

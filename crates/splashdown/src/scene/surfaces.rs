@@ -52,6 +52,7 @@ pub(crate) fn tension_settings(
             Order::After => TensionOrder::After,
         },
         error: file.surface.error,
+        warm_start: file.surface.warm_start,
         longest_step: file.surface.longest_step,
     }
 }

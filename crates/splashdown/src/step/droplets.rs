@@ -306,6 +306,29 @@ mod tests {
         }
     }
 
+    /// Forces by the tags of particles.
+    fn tagged_forces(world: &mut World) -> Vec<(f64, DVec3)> {
+        let forces = world.surface_forces().unwrap().fluid;
+        let tags = world.particles.velocity.iter().map(|v| v.x);
+        let mut tagged: Vec<(f64, DVec3)> = tags.zip(forces).collect();
+        tagged.sort_by(|a, b| a.0.total_cmp(&b.0));
+        tagged
+    }
+
+    #[test]
+    fn forces_do_not_care_which_image_of_a_particle_is_kept() {
+        let alone = tagged_forces(&mut drops());
+        let mut world = drops();
+        world.period = DVec3::new(0.04, 0.0, 0.0);
+        let n = world.fluid_count();
+        world.particles.position[..n].iter_mut().step_by(3).for_each(|x| x.x -= 0.04);
+        let repeated = tagged_forces(&mut world);
+        let largest = alone.iter().map(|(_, f)| f.length()).fold(0.0, f64::max);
+        for ((tag, a), (_, b)) in alone.iter().zip(&repeated) {
+            assert!((*a - *b).length() < 1e-6 * largest, "particle {tag}: {a} and {b}");
+        }
+    }
+
     #[test]
     fn pulls_after_a_motion_are_those_at_the_places_it_leads_to() {
         let mut world = drops();

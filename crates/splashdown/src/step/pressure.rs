@@ -94,7 +94,8 @@ impl World {
     ) -> Solved {
         // A particle with few neighbours is at the surface: what looks like compression there is not.
         let enough = if self.dimension.count() == 2 { 7 } else { 20 };
-        let mut kappa = self.warm_start(&self.particles.divergence_pressure, work, dt);
+        let share = self.pressure.warm_start;
+        let mut kappa = self.warm_start(&self.particles.divergence_pressure, share, work, dt);
         let task = Task { dt, mean_error: self.pressure.divergence_error, droplets: None };
         bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
         let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
@@ -121,7 +122,11 @@ impl World {
             self.prepare_contacts(work, bodies, dt);
             self.show_bodies(work, &bodies.bodies, dt);
         }
-        let mut kappa = self.warm_start(&self.particles.pressure, work, dt);
+        let share = match self.tension_is_coupled() {
+            true => self.tension.warm_start,
+            false => self.pressure.warm_start,
+        };
+        let mut kappa = self.warm_start(&self.particles.pressure, share, work, dt);
         let surface = std::mem::take(&mut work.surface);
         let start = self.start_droplets(work, dt, bodies);
         let droplets = start.map(|start| Droplets::new(&surface, start));
@@ -210,8 +215,8 @@ impl World {
     }
 
     /// A share of the last step's pressures (Pa), as κ for a step of length `dt`.
-    pub(super) fn warm_start(&self, pressure: &[f32], work: &Workspace, dt: f64) -> Vec<f32> {
-        let scale = (self.pressure.warm_start * self.kappa_per_pascal(dt)) as f32;
+    fn warm_start(&self, pressure: &[f32], share: f64, work: &Workspace, dt: f64) -> Vec<f32> {
+        let scale = (share * self.kappa_per_pascal(dt)) as f32;
         let mut kappa = vec![0.0; self.fluid_count()];
         work.neighbors.for_each(&mut kappa, |chunk, kappa, _: &mut Vec<()>| {
             let pressure = &pressure[chunk.particles.clone()];

@@ -18,6 +18,9 @@ pub struct Surface {
     /// Iterate until the forces of tension and of friction on walls change by less than this share.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub error: f64,
+    /// Share of the last step's pressure to start from, instead of `pressure.warm_start`, where tension is solved together with it.
+    #[schemars(range(min = 0, max = 1))]
+    pub warm_start: f64,
     /// Longest time step, over the time that a capillary wave of the size of a spacing takes. Above 1 small
     /// waves are damped; not used with `time_step.fixed`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 4))]
@@ -32,6 +35,7 @@ impl Default for Surface {
             model: Model::default(),
             order: Order::default(),
             error: settings.error,
+            warm_start: settings.warm_start,
             longest_step: settings.longest_step,
         }
     }

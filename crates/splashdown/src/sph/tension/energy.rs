@@ -49,7 +49,8 @@ impl Clamp {
     /// S′ = ε² / ((C − C₀)² + ε²)^(3/2) where C ≥ C₀, and nothing below.
     pub fn bend(self, c: f64) -> f64 {
         let (c, square) = (c - self.from, self.epsilon * self.epsilon);
-        if c < 0.0 { 0.0 } else { square / (c * c + square).powf(1.5) }
+        let size = c * c + square;
+        if c < 0.0 { 0.0 } else { square / (size * size.sqrt()) }
     }
 }
 

@@ -16,17 +16,20 @@
 //! are. That is what makes them the unknowns of the solve (`sweep.rs`), which works on rounded gradients; the
 //! forces that move particles in the end are summed here, in double precision and along true directions.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
+use super::loops::Force;
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
 use crate::particles::kernel::{KernelKind, KernelShape};
 use crate::particles::neighbors::Neighbors;
 use crate::particles::pair::WallPair;
 use crate::particles::periodic::nearest;
+use crate::particles::simd::dispatch;
 use crate::particles::wide::{Stretch, Wide};
 use crate::rigid::bodies::Twist;
 use crate::step::Workspace;
@@ -206,7 +209,7 @@ impl SurfacePairs {
     pub fn refine(&mut self) {
         let Some((kind, wide)) = self.kernel else { return };
         let mut fluid = std::mem::take(&mut self.fluid);
-        self.for_each(&mut fluid, |list, out| {
+        self.for_each(&mut fluid, |list, out, _: &mut ()| {
             for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
                 if !self.active[i] {
                     continue; // not all of its pairs are left
@@ -259,7 +262,7 @@ impl SurfacePairs {
             fluid: vec![[0.0; 3]; self.fluid.len()],
             wall: vec![0.0; self.place.len() - self.fluid.len()],
         };
-        self.for_each(&mut pulls.fluid, |list, out| {
+        self.for_each(&mut pulls.fluid, |list, out, _: &mut ()| {
             for (i, out) in list.particles.clone().zip(out) {
                 if self.active[i] {
                     *out = strengths.fluid_pull(list.fluid, self.fluid[i].map(|c| c as f32));
@@ -283,27 +286,30 @@ impl SurfacePairs {
 
     fn sum_forces<S: KernelShape>(&self, wide: &Stretch, pulls: &Pulls, force: &mut [DVec3]) {
         let n = self.fluid.len();
-        self.for_each(force, |list, out| {
+        self.for_each(force, |list, out, local| {
+            if list.is_empty() {
+                return out.fill(DVec3::ZERO);
+            }
+            dispatch(Force::<S> {
+                list,
+                kernel: wide,
+                pulls,
+                place: &self.place,
+                period: self.period,
+                out,
+                local,
+                shape: PhantomData,
+            });
             for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
-                let own = pulls.fluid[i];
                 let mut sum = DVec3::ZERO;
-                for (kind, &own) in own[..2].iter().enumerate() {
-                    for pair in list.pairs(k, kind) {
-                        let j = list.index(pair);
-                        let pull = f64::from(own) + f64::from(pulls.fluid[j][kind]);
-                        if pull != 0.0 {
-                            sum += along::<S>(wide, self.offset(i, j), pull);
-                        }
-                    }
-                }
                 for pair in list.walls(k) {
                     let b = pair.index as usize;
-                    let pull = self.wall_pull(b, own[2], pulls.wall[b - n]);
+                    let pull = self.wall_pull(b, pulls.fluid[i][2], pulls.wall[b - n]);
                     if pull != 0.0 {
                         sum += along::<S>(wide, self.offset(i, b), pull);
                     }
                 }
-                *out = wide.sigma * sum;
+                *out += wide.sigma * sum;
             }
         });
     }
@@ -361,19 +367,34 @@ impl SurfacePairs {
         total
     }
 
-    /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles'.
-    pub(super) fn for_each<T: Send>(
+    /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles' and a buffer for its halo.
+    pub(super) fn for_each<T: Send, L: Default + Send>(
         &self,
-        mut out: &mut [T],
-        work: impl Fn(&Wide, &mut [T]) + Sync,
+        out: &mut [T],
+        work: impl Fn(&Wide, &mut [T], &mut L) + Sync,
     ) {
-        let mut parts = Vec::with_capacity(self.lists.len());
-        for list in &self.lists {
-            let (part, rest) = out.split_at_mut(list.particles.len());
-            parts.push((list, part));
+        let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
+        jobs.for_each_init(L::default, |local, (list, part)| work(list, part, local));
+    }
+
+    /// The same with a result for each list, in their order.
+    pub(super) fn map<T: Send, L: Default + Send, R: Send>(
+        &self,
+        out: &mut [T],
+        work: impl Fn(&Wide, &mut [T], &mut L) -> R + Sync,
+    ) -> Vec<R> {
+        let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
+        jobs.map_init(L::default, |local, (list, part)| work(list, part, local)).collect()
+    }
+
+    /// `out` cut at the borders of the lists.
+    fn split<'a, T>(&self, mut out: &'a mut [T]) -> Vec<&'a mut [T]> {
+        let cut = |list: &Wide| {
+            let (part, rest) = std::mem::take(&mut out).split_at_mut(list.particles.len());
             out = rest;
-        }
-        parts.into_par_iter().for_each(|(list, part)| work(list, part));
+            part
+        };
+        self.lists.iter().map(cut).collect()
     }
 }
 

@@ -17,18 +17,27 @@ use glam::Vec4;
 use rayon::prelude::*;
 
 use super::energy::{Clamp, Strengths};
+use super::loops::{Grow, Growth, Pull, Relax};
 use super::pairs::{Pulls, SurfacePairs};
 use crate::math::DVec3;
-use crate::particles::simd::{Lanes, Vectorised, dispatch};
+use crate::particles::simd::dispatch;
 use crate::particles::wide::{Wide, WideSums};
 use crate::rigid::bodies::{Body, Twist};
-use crate::solve::reduce;
-use crate::sph::pressure::partner::PartnerSweep;
 
-/// ω: rows of the Jacobian are bounded with room to spare.
-const OMEGA: f32 = 1.0;
+/// ω, as long as a step is no more than a whole one: rows of the Jacobian are bounded with room to spare. At ω = 2 sweeps for
+/// steps of four capillary times no longer converged, since pressure answers too.
+const OMEGA: f64 = 1.3;
 /// How much contributions may change during a step, for S′.
 const CHANGE: f64 = 0.02;
+
+/// What a sweep found.
+#[derive(Clone, Copy, Debug)]
+pub struct Swept {
+    /// Change of the pulls, squared, in the energy norm.
+    pub change: f64,
+    /// By how much pulls are off over how much they may be.
+    pub left: f64,
+}
 
 /// The unknowns of one step.
 pub struct TensionSweep<'a> {
@@ -56,7 +65,7 @@ pub struct TensionSweep<'a> {
 }
 
 impl<'a> TensionSweep<'a> {
-    /// Starts from the pulls at the beginning of the step. `displacement` is that of all particles before the
+    /// Starts from the pulls after the motion before the solve. `displacement` is that of all particles before the
     /// solve, in h.
     pub fn new(
         pairs: &'a SurfacePairs,
@@ -89,6 +98,7 @@ impl<'a> TensionSweep<'a> {
         };
         sweep.predict(displacement);
         sweep.measure();
+        sweep.start();
         sweep
     }
 
@@ -103,35 +113,64 @@ impl<'a> TensionSweep<'a> {
                 walls[wet.particle as usize - n] = Vec4::ZERO;
             }
         }
-        let mut grown = vec![[0.0; 3]; n];
-        self.growth(&fluid, &walls, &mut grown);
+        let mut contribution = std::mem::take(&mut self.contribution);
+        self.pairs.for_each(&mut contribution, |list, contribution, local| {
+            if let Some(growth) = self.growth(list, &fluid, &walls) {
+                dispatch(Grow { growth, contribution, local });
+            }
+        });
+        self.contribution = contribution;
         let wall_grown = self.wall_growth(&fluid, &walls);
-        self.contribution.iter_mut().zip(&grown).for_each(|(c, g)| *c = after(*c, g));
         for (c, g) in self.wall_contribution.iter_mut().zip(wall_grown) {
             *c = [c[0] - g, c[1] + g];
         }
     }
 
+    /// What fluid pulls with if nothing but the motion before the solve happens: at rest pressure and tension balance, and little does.
+    fn start(&mut self) {
+        let mut now = std::mem::take(&mut self.now.fluid);
+        self.pairs.for_each(&mut now, |list, out, _: &mut ()| {
+            for (i, out) in list.particles.clone().zip(out) {
+                if self.pairs.active[i] {
+                    *out = self.strengths.fluid_pull(list.fluid, self.contribution[i]);
+                }
+            }
+        });
+        self.next.fluid.clone_from(&now);
+        self.now.fluid = now;
+    }
+
     /// Step lengths (D3).
     fn measure(&mut self) {
         let pairs = self.pairs;
-        let reach = |sums: &WideSums| {
-            f64::from(sums.size + sums.gradient.iter().map(|g| g.length()).sum::<f32>())
+        let of_list = |list: &Wide| {
+            let largest = list.sums.iter().map(WideSums::reach).fold(0.0, f32::max);
+            let squares = list.sums.iter().map(|sums| {
+                let gradient: Vec4 = sums.gradient.into_iter().sum();
+                gradient.length_squared() + sums.square
+            });
+            (largest, f64::from(squares.sum::<f32>()))
         };
-        let all = || pairs.lists.iter().flat_map(|list| &list.sums);
-        let largest = all().map(reach).fold(0.0, f64::max);
+        let found: Vec<(f32, f64)> = pairs.lists.par_iter().map(of_list).collect();
+        let largest = found.iter().map(|(largest, _)| *largest).fold(0.0, f32::max);
+        let square: f64 = found.iter().map(|(_, square)| square).sum();
+        self.typical = (square / pairs.fluid.len().max(1) as f64).sqrt();
         let lightest = self.inverse_mass.iter().copied().fold(0.0, f32::max);
-        let scale = largest * f64::from(lightest);
+        let scale = f64::from(largest) * f64::from(lightest);
         let early = |clamp: Clamp, c: f64| clamp.bend((c - CHANGE).max(clamp.from));
-        let length = |stiffness: f64| (f64::from(OMEGA) / (1.0 + stiffness)) as f32;
+        let length = |stiffness: f64| (OMEGA / (1.0 + stiffness)).min(1.0) as f32;
         let mut step = vec![0.0; pairs.fluid.len()];
-        pairs.for_each(&mut step, |list, out| {
+        pairs.for_each(&mut step, |list, out, _: &mut ()| {
             let (gamma, clamps) = (&self.strengths.fluids[list.fluid], self.strengths.clamps());
             for ((i, out), sums) in list.particles.clone().zip(out).zip(&list.sums) {
                 if pairs.active[i] {
                     let c = &pairs.fluid[i];
-                    let rate: f64 = (0..3).map(|k| gamma[k] * early(clamps[k], c[k])).sum();
-                    *out = length(rate * reach(sums) * scale);
+                    let bend = |k: usize| match gamma[k] {
+                        0.0 => 0.0,
+                        gamma => gamma * early(clamps[k], c[k]),
+                    };
+                    let rate: f64 = (0..3).map(bend).sum();
+                    *out = length(rate * f64::from(sums.reach()) * scale);
                 }
             }
         });
@@ -145,23 +184,15 @@ impl<'a> TensionSweep<'a> {
         };
         let walls = (0..pairs.wet.len()).into_par_iter().with_min_len(64).map(of_wall).collect();
         self.step = [step, walls];
-        let square = |sums: &WideSums| {
-            let gradient: Vec4 = sums.gradient.into_iter().sum();
-            f64::from(gradient.length_squared() + sums.square)
-        };
-        let count = pairs.fluid.len().max(1) as f64;
-        self.typical = (all().map(square).sum::<f64>() / count).sqrt();
     }
 
     /// F(Q)/μ, in h, of every fluid particle into `out`.
     pub fn displace(&self, out: &mut [Vec4]) {
         let walls = if self.pairs.wet.is_empty() { &[] } else { self.now.wall.as_slice() };
         let first_wall = self.pairs.fluid.len();
-        self.pairs.for_each(out, |list, out| {
-            dispatch(Pull { list, pulls: &self.now.fluid, walls, first_wall, out });
-            for (i, out) in list.particles.clone().zip(out) {
-                *out *= self.inverse_mass[i];
-            }
+        let (pulls, inverse_mass) = (&self.now.fluid, &self.inverse_mass);
+        self.pairs.for_each(out, |list, out, local| {
+            dispatch(Pull { list, pulls, walls, first_wall, inverse_mass, out, local });
         });
     }
 
@@ -201,17 +232,18 @@ impl<'a> TensionSweep<'a> {
         }
     }
 
-    /// Σ V ∇W·(u_i − u_j) over the same fluid, other fluids and walls, of particles that may pull.
-    fn growth(&self, moved: &[Vec4], walls: &[Vec4], out: &mut [[f32; 3]]) {
+    /// What `moved` and `walls` do to a chunk; nothing if no particle of it may pull.
+    fn growth<'g>(
+        &'g self,
+        list: &'g Wide,
+        moved: &'g [Vec4],
+        walls: &'g [Vec4],
+    ) -> Option<Growth<'g>> {
         let pairs = self.pairs;
-        self.pairs.for_each(out, |list, out| {
-            let active = &pairs.active[list.particles.clone()];
-            if active.contains(&true) {
-                let first_wall = pairs.fluid.len();
-                let volume = &pairs.volume;
-                dispatch(Growth { list, moved, walls, first_wall, volume, active, out });
-            }
-        });
+        let active = &pairs.active[list.particles.clone()];
+        let (first_wall, volume) = (pairs.fluid.len(), &pairs.volume);
+        let growth = Growth { list, moved, walls, first_wall, volume, active };
+        active.contains(&true).then_some(growth)
     }
 
     /// Σ ∇W·(u_b − u_f) of `pairs.wet`.
@@ -232,46 +264,25 @@ impl<'a> TensionSweep<'a> {
         (0..self.pairs.wet.len()).into_par_iter().with_min_len(64).map(of_wet).collect()
     }
 
-    /// γ S(C(t + Δt)) of particles that may pull.
-    fn want(&self, moved: &[Vec4], out: &mut [[f32; 3]]) {
-        self.growth(moved, &self.wall_moved, out);
-        self.pairs.for_each(out, |list, out| {
-            for (i, out) in list.particles.clone().zip(out) {
-                if self.pairs.active[i] {
-                    let contribution = after(self.contribution[i], out);
-                    *out = self.strengths.fluid_pull(list.fluid, contribution);
-                }
-            }
-        });
-    }
-
-    /// The same, for tests.
-    #[cfg(test)]
-    pub fn wanted(&mut self, moved: &[Vec4]) -> Vec<[f32; 3]> {
-        let mut out = vec![[0.0; 3]; self.pairs.fluid.len()];
-        self.want(moved, &mut out);
-        out
-    }
-
     /// (D1), with the displacements of fluid particles by all that the solve does.
-    pub fn sweep(&mut self, moved: &[Vec4]) -> PartnerSweep {
+    pub fn sweep(&mut self, moved: &[Vec4]) -> Swept {
         let n = self.pairs.fluid.len();
         let mut next = std::mem::take(&mut self.next);
-        self.want(moved, &mut next.fluid);
-        let all = next.fluid.par_iter_mut().zip(&self.now.fluid).zip(&self.step[0]);
-        all.with_min_len(4096).for_each(|((next, now), step)| {
-            *next = std::array::from_fn(|k| now[k] + step * (next[k] - now[k]));
+        let parts = self.pairs.map(&mut next.fluid, |list, next, local| {
+            let Some(growth) = self.growth(list, moved, &self.wall_moved) else { return [0.0; 3] };
+            let own = list.particles.clone();
+            dispatch(Relax {
+                growth,
+                strengths: &self.strengths,
+                contribution: &self.contribution[own.clone()],
+                step: &self.step[0][own.clone()],
+                now: &self.now.fluid[own],
+                next,
+                local,
+            })
         });
-        let [left, size, change] = reduce::sums(n, |i| {
-            if !self.pairs.active[i] {
-                return [0.0; 3];
-            }
-            let step = f64::from(self.step[0][i]).max(1e-12);
-            let [a, b] = [&self.now.fluid[i], &next.fluid[i]];
-            let moved: f64 = (0..3).map(|k| f64::from(b[k] - a[k]).abs()).fold(0.0, f64::max);
-            [moved / step, f64::from(a[0].abs().max(a[1].abs())), moved * moved]
-        });
-        let (mut left, mut size, mut change) = (left, size, change);
+        let total = |k: usize| parts.iter().map(|part| part[k]).sum::<f64>();
+        let [mut left, mut size, mut change] = [total(0), total(1), total(2)];
         let grown = self.wall_growth(moved, &self.wall_moved);
         for (k, wet) in self.pairs.wet.iter().enumerate() {
             let [dry, covered] = self.wall_contribution[k];
@@ -286,10 +297,18 @@ impl<'a> TensionSweep<'a> {
             change += f64::from(moved * moved);
         }
         self.next = next;
-        PartnerSweep {
+        Swept {
             change: self.typical * self.typical * change,
-            converged: left <= self.error * size,
+            left: left / (self.error * size).max(f64::MIN_POSITIVE),
         }
+    }
+
+    /// γ S(C(t + Δt)) of fluid particles that may pull.
+    #[cfg(test)]
+    pub fn wanted(&mut self, moved: &[Vec4]) -> Vec<[f32; 3]> {
+        self.step[0].fill(1.0);
+        self.sweep(moved);
+        self.next.fluid.clone()
     }
 
     /// (P6)
@@ -322,91 +341,5 @@ impl<'a> TensionSweep<'a> {
         let mut force = vec![DVec3::ZERO; self.pairs.fluid.len()];
         self.pairs.forces(&self.now, &mut force);
         (force, self.pairs.reactions(&self.now, solids))
-    }
-}
-
-/// Contributions of a fluid particle after Σ V W has grown.
-#[inline(always)]
-fn after([vapour, others, walls]: [f32; 3], grown: &[f32; 3]) -> [f32; 3] {
-    [vapour - grown[0] - grown[1] - grown[2], others + grown[1], walls + grown[2]]
-}
-
-/// (T6) for one chunk.
-struct Pull<'a> {
-    list: &'a Wide,
-    pulls: &'a [[f32; 3]],
-    walls: &'a [f32],
-    first_wall: usize,
-    out: &'a mut [Vec4],
-}
-
-impl Vectorised for Pull<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Pull { list, pulls, walls, first_wall, out } = self;
-        out.fill(Vec4::ZERO);
-        if list.is_empty() {
-            return;
-        }
-        let mut local = Vec::new();
-        for kind in 0..if list.meets_others() { 2 } else { 1 } {
-            list.fetch_of(pulls, &mut local, |pull| pull[kind]);
-            for (k, (i, out)) in list.particles.clone().zip(&mut *out).enumerate() {
-                let others = L::scaled_sum(list.fours(k, kind), &local);
-                *out += pulls[i][kind] * list.sums[k].gradient[kind] + list.unit * others;
-            }
-        }
-        for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
-            *out += pulls[i][2] * list.sums[k].gradient[2];
-            for pair in if walls.is_empty() { &[] } else { list.walls(k) } {
-                *out += walls[pair.index as usize - first_wall] * pair.gradient4();
-            }
-            out.w = 0.0;
-        }
-    }
-}
-
-/// Σ V ∇W·(u_i − u_j) for one chunk.
-struct Growth<'a> {
-    list: &'a Wide,
-    moved: &'a [Vec4],
-    walls: &'a [Vec4],
-    first_wall: usize,
-    volume: &'a [f32],
-    active: &'a [bool],
-    out: &'a mut [[f32; 3]],
-}
-
-impl Vectorised for Growth<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Growth { list, moved, walls, first_wall, volume, active, out } = self;
-        let mut local = Vec::new();
-        list.fetch(moved, &mut local);
-        for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
-            if !active[k] {
-                continue;
-            }
-            let (u, gradient) = (moved[i], &list.sums[k].gradient);
-            let total = |change: Vec4| change.x + change.y + change.z;
-            let of_fluid = |kind: usize| {
-                let fours = list.fours(k, kind);
-                if fours.is_empty() {
-                    return 0.0;
-                }
-                total(u * gradient[kind] - list.unit * L::weighted_sum(fours, &local))
-            };
-            let (same, others) = (of_fluid(0), of_fluid(1));
-            let mut change = u * gradient[2];
-            for pair in if walls.is_empty() { &[] } else { list.walls(k) } {
-                let b = pair.index as usize;
-                change -= volume[b] * pair.gradient4() * walls[b - first_wall];
-            }
-            *out = [same, others, total(change)];
-        }
     }
 }
