@@ -257,8 +257,8 @@ impl Vectorised for Jacobi<'_> {
         for ((row, kappa), step) in rows.iter_mut().zip(kappas).zip(steps) {
             relax(row, kappa, step, lowest, &mut sums);
         }
-        // Lone particles at the lowest pressure fill up the last eight: nothing happens to them.
-        let (mut row, mut kappa, mut step) = ([0.0; 8], [lowest; 8], [[0.0; 2]; 8]);
+        // Lone particles without pressure fill up the last eight: nothing happens to them. (Not at the lowest pressure, which may be −∞.)
+        let (mut row, mut kappa, mut step) = ([0.0; 8], [0.0; 8], [[0.0; 2]; 8]);
         row[..rest.len()].copy_from_slice(rest);
         kappa[..rest.len()].copy_from_slice(last_kappas);
         step[..rest.len()].copy_from_slice(last_steps);
