@@ -79,6 +79,7 @@ impl Chunk {
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
+        local.reserve(self.halo.len()); // buffers start empty, and growing bit by bit copies everything again
         fetch(&self.halo_stretches, values, local);
     }
 
