@@ -299,8 +299,7 @@ impl Wide {
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
-        local.reserve(self.halo.len());
-        fetch(&self.halo_stretches, values, local);
+        fetch(&self.halo_stretches, self.halo.len(), values, local);
     }
 
     /// The same for something that is made of each value.
