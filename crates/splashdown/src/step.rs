@@ -141,7 +141,9 @@ impl World {
     pub fn step(&mut self, frame_time: f64) -> Result<StepReport, StepError> {
         // Out of `self` while the step is being computed: up to `accept` the state is read only.
         let mut work = std::mem::take(&mut self.workspace);
-        let report = self.step_with(&mut work, frame_time);
+        // On one of the pool's threads from beginning to end: from outside, every parallel loop of the step (hundreds)
+        // would wake the pool and put the caller to sleep.
+        let report = rayon::scope(|_| self.step_with(&mut work, frame_time));
         self.workspace = work;
         report
     }
