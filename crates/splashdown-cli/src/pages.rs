@@ -3,7 +3,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// The system's allocator, which asks for large pages below every large array.
+/// The system's allocator, which asks for large pages below every large array, and below what surrounds those of
+/// middling size: the lists of neighbours of a chunk are a hundred kilobytes each, one after the other.
 pub struct LargePages;
 
 /// Bytes of a large page of x86-64 and of most ARM kernels; elsewhere it only aligns.
@@ -12,38 +13,46 @@ const PAGE: usize = 2 << 20;
 /// Arrays from here on: the last page is half empty on average, an eighth of this.
 const LARGE: usize = 4 * PAGE;
 
+/// Arrays from here on share large pages with their neighbours.
+const MIDDLING: usize = 64 << 10;
+
 /// How an array of this layout is really laid out: large ones begin on a page of their own.
 fn on_pages(layout: Layout) -> Option<Layout> {
     if layout.size() < LARGE { None } else { layout.align_to(PAGE).ok() }
 }
 
-/// Asks for large pages below an array. A kernel that has none refuses, and the array works as it is.
+/// Asks for large pages below an array, from page border to page border. A kernel that has none refuses, and the array
+/// works as it is.
 #[cfg(target_os = "linux")]
-fn ask(start: *mut u8, layout: Layout) {
-    if !start.is_null() {
-        // Safety: the range was allocated a moment ago and begins on a page; the advice changes no byte of it.
-        let _refused = unsafe { libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE) };
+fn ask(start: *mut u8, size: usize) {
+    if start.is_null() || size < MIDDLING {
+        return;
     }
+    let before = start as usize % PAGE;
+    let whole = (before + size).next_multiple_of(PAGE);
+    // Safety: the advice changes no byte of anything, and the kernel passes over what is not ours.
+    let _refused =
+        unsafe { libc::madvise(start.wrapping_sub(before).cast(), whole, libc::MADV_HUGEPAGE) };
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask(_: *mut u8, _: Layout) {}
+fn ask(_: *mut u8, _: usize) {}
 
 // Safety: all memory is the system allocator's, taken and given back with the same layout: `on_pages` depends on
 // nothing but the layout that Rust hands to both. Growing an array copies it, since its layout may change kind.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let Some(layout) = on_pages(layout) else {
-            return unsafe { System.alloc(layout) };
-        };
+        let layout = on_pages(layout).unwrap_or(layout);
         let start = unsafe { System.alloc(layout) };
-        ask(start, layout);
+        ask(start, layout.size());
         start
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let Some(large) = on_pages(layout) else {
-            return unsafe { System.alloc_zeroed(layout) };
+            let start = unsafe { System.alloc_zeroed(layout) };
+            ask(start, layout.size());
+            return start;
         };
         let start = unsafe { self.alloc(large) };
         if !start.is_null() {
@@ -61,7 +70,9 @@ unsafe impl GlobalAlloc for LargePages {
             return std::ptr::null_mut();
         };
         if on_pages(layout).is_none() && on_pages(wanted).is_none() {
-            return unsafe { System.realloc(start, layout, size) };
+            let start = unsafe { System.realloc(start, layout, size) };
+            ask(start, size);
+            return start;
         }
         let moved = unsafe { self.alloc(wanted) };
         if !moved.is_null() {
