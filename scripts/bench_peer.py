@@ -5,6 +5,8 @@
     python scripts/bench_peer.py --n 100 --threads 2     # a million, as dam-break-1m
     python scripts/bench_peer.py --objects 0.5           # its scene DamBreakWithObjects up to that time,
                                                          # as scripts/dam-break-with-objects.toml
+    python scripts/bench_peer.py --bell 0.3              # its water bell with implicit surface tension (Jeske et al.
+                                                         # 2023) up to that time, as scripts/water-bell.toml
 
 n³ particles of spacing 1/n m stand as a cube at one end of a closed tank of 3 × 2 × 1 m; DFSPH, mean
 density error 0.01 %. Prints one JSON object with the names that `splashdown bench --json` uses. Needs
@@ -49,6 +51,14 @@ def with_objects(density_error):
     return made
 
 
+def water_bell(density_error):
+    with open(os.path.join(data("Scenes"), "SurfaceTension_WaterBell_JWL+23.json")) as file:
+        made = json.load(file)
+    made["Configuration"].update({"pause": False, "pauseAt": -1.0, "stopAt": 1e3})
+    made["Configuration"]["DFSPH"]["maxError"] = 100 * density_error
+    return made
+
+
 def data(kind):
     for base in (os.path.dirname(sys.executable), os.path.join(sys.prefix, "bin")):
         path = os.path.join(base, "data", kind)
@@ -67,8 +77,10 @@ def main():
     parser.add_argument("--boundary", choices=["akinci", "maps"], default="akinci")
     parser.add_argument("--density-error", type=float, default=1e-4)
     parser.add_argument("--objects", type=float, metavar="SECONDS")
+    parser.add_argument("--bell", type=float, metavar="SECONDS")
     options = parser.parse_args()
-    if options.objects:
+    until = options.objects or options.bell
+    if until:
         options.warm_up, options.steps = 1, 10 ** 9
 
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # read when the module is loaded
@@ -81,6 +93,7 @@ def main():
         path = os.path.join(work, "scenes", "dam.json")
         with open(path, "w") as file:
             json.dump(with_objects(options.density_error) if options.objects
+                      else water_bell(options.density_error) if options.bell
                       else scene(options.n, options.boundary, options.density_error), file)
         base = sph.Exec.SimulatorBase()
         base.init(useGui=False, sceneFile=path, outputDir=os.path.join(work, "out"), stopAt=1e3,
@@ -98,7 +111,7 @@ def main():
                 counting.reset()
                 done["start"] = time.perf_counter()
             done["time"] = sph.TimeManager.getCurrent().getTime()
-            if done["steps"] == options.warm_up + options.steps or options.objects and done["time"] >= options.objects:
+            if done["steps"] == options.warm_up + options.steps or until and done["time"] >= until:
                 base.setValueFloat(base.STOP_AT, 1e-30)
 
         base.setTimeStepCB(after_step)
@@ -112,11 +125,13 @@ def main():
     counts = {k: v.sum / max(1, v.numberOfCalls) for k, v in dict(counting.m_averageCounts).items()}
     iterations = counts.get("DFSPH - iterations", 0.0) + counts.get("DFSPH - iterationsV", 0.0)
     steps = done["steps"] - options.warm_up
+    places = simulation.getFluidModel(0)
+    reach = max((sum(x * x for x in (p[0], p[2])) ** 0.5 for p in map(places.getPosition, range(fluid))), default=0.0)
     per_particle = 1e6 / (fluid * steps)
     solves = total.get("pressureSolve", 0.0) + total.get("divergenceSolve", 0.0)
     print(json.dumps({
-        "peer": "SPlisHSPlasH", "boundary": "maps" if options.objects else options.boundary, "threads": options.threads,
-        "fluid": fluid, "steps": steps, "iterations": iterations,
+        "peer": "SPlisHSPlasH", "boundary": "maps" if until else options.boundary, "threads": options.threads,
+        "fluid": fluid, "steps": steps, "farthest_from_axis": float(reach), "iterations": iterations,
         "ns_per_particle_and_iteration": solves * per_particle / max(iterations, 1e-9),
         "ns_per_particle_neighbours": total.get("neighborhood_search", 0.0) * per_particle,
         "ns_per_particle_step": (done["end"] - done["start"]) * 1e9 / (fluid * steps),

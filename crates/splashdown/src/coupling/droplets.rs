@@ -1,8 +1,11 @@
 //! Surface tension and friction of fluids on walls, as unknowns beside the pressures.
 //!
 //! Paper: Probst & Teschner 2024 (PT24), algorithm 1. The unknowns are what interfaces pull with (`sph::tension::sweep`)
-//! and the impulses of friction p (`sph::wall_friction`). Sweeps start from the pulls after the motion before the solve, and
-//! from the friction of the last step.
+//! and the impulses of friction p on bodies that yield (`sph::wall_friction`). Sweeps start from the pulls after the motion
+//! before the solve, and from the friction of the last step.
+//!
+//! Friction on walls that do not yield is no unknown: what it does to a particle depends on nothing but that particle, so
+//! the friction that belongs to a pressure and a tension is known (F5), and every sweep of these sees it.
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
@@ -66,6 +69,8 @@ pub struct Start {
     pub dynamic: Vec<bool>,
     /// Share by which forces may be off.
     pub error: f64,
+    /// Share of the first guesses that sweeps start from.
+    pub share: f64,
 }
 
 /// What tension and friction do in a step.
@@ -96,9 +101,9 @@ pub struct Droplets<'a> {
     pulled: Vec<Vec4>,
     /// p of `start.grips`.
     friction: Unknown,
-    /// Displacement of each fluid particle by tension and friction.
-    own: Vec<Vec4>,
-    /// The same with that by pressure.
+    /// Displacements of the particles of `start.grips` but for tension and friction.
+    before: Vec<DVec3>,
+    /// Displacement of each fluid particle by pressure, tension and friction.
     moved: Vec<Vec4>,
 }
 
@@ -110,15 +115,24 @@ impl<'a> Droplets<'a> {
             let inverse_mass = start.inverse_mass.iter().map(|&m| m as f32).collect();
             let (strengths, dynamic) = (start.strengths.clone(), start.dynamic.clone());
             let displacement = &start.displacement;
-            TensionSweep::new(pairs, strengths, inverse_mass, displacement, dynamic, start.error)
+            let mut sweep = TensionSweep::new(
+                pairs,
+                strengths,
+                inverse_mass,
+                displacement,
+                dynamic,
+                start.error,
+            );
+            sweep.start_from(start.share);
+            sweep
         });
         Droplets {
             tension,
             rest: 0,
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
-            friction: Unknown::new(start.friction.clone()),
-            own: vec![Vec4::ZERO; n],
+            friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
+            before: vec![DVec3::ZERO; start.grips.len()],
             moved: vec![Vec4::ZERO; n],
             start,
         }
@@ -138,7 +152,7 @@ impl<'a> Droplets<'a> {
     }
 
     /// Where everything goes with the displacements `push` by pressure and the motions of `bodies`; how
-    /// hard walls are pressed.
+    /// hard walls are pressed, and how those that stand hold (F5).
     pub fn respond(&mut self, kappa: &[f32], push: &[Vec4], bodies: &[Body]) {
         if let Some(tension) = &mut self.tension {
             if std::mem::take(&mut self.is_fresh) {
@@ -146,14 +160,19 @@ impl<'a> Droplets<'a> {
             }
             tension.carry(bodies);
         }
-        self.own.copy_from_slice(&self.pulled);
-        for (grip, &p) in self.start.grips.iter_mut().zip(&self.friction.now) {
-            grip.press(kappa[grip.particle]);
-            let moved = self.start.inverse_mass[grip.particle] * p;
-            self.own[grip.particle] += moved.as_vec3().extend(0.0);
+        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(4096);
+        all.for_each(|((moved, &pulled), &push)| *moved = pulled + push);
+        let Start { grips, displacement, inverse_mass, .. } = &mut self.start;
+        let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.before);
+        for ((grip, p), before) in grips {
+            let i = grip.particle;
+            grip.press(kappa[i]);
+            *before = displacement[i] + push[i].truncate().as_dvec3();
+            if let Some(held) = grip.hold(displacement[i] + self.moved[i].truncate().as_dvec3()) {
+                *p = held;
+            }
+            self.moved[i] += (inverse_mass[i] * *p).as_vec3().extend(0.0);
         }
-        let all = self.moved.par_iter_mut().zip(&self.own).zip(push).with_min_len(4096);
-        all.for_each(|((moved, &own), &push)| *moved = own + push);
     }
 
     /// Adds the displacements by tension and friction to `push`, as it was when they were asked to respond.
@@ -162,17 +181,23 @@ impl<'a> Droplets<'a> {
     }
 
     /// What the solve found, in double precision.
-    pub fn result(self) -> Found {
+    pub fn result(mut self) -> Found {
         let solids = self.start.dynamic.len();
-        let (n, none) = (self.own.len(), vec![Twist::default(); solids]);
+        let (n, none) = (self.moved.len(), vec![Twist::default(); solids]);
         let (tension, on_solids) = match &self.tension {
             Some(tension) => tension.result(solids),
             None => (vec![DVec3::ZERO; n], none.clone()),
         };
-        let mut on_solids = [on_solids, none];
-        self.react_to_friction(&mut on_solids[1]);
         let mass = &self.start.inverse_mass;
         let mut displacement: Vec<DVec3> = tension.iter().zip(mass).map(|(&p, &m)| m * p).collect();
+        // Once more with exact tension: what rounding is worth would make a drop that sticks creep.
+        for ((grip, p), &before) in
+            self.start.grips.iter().zip(&mut self.friction.now).zip(&self.before)
+        {
+            *p = grip.hold(before + displacement[grip.particle]).unwrap_or(*p);
+        }
+        let mut on_solids = [on_solids, none];
+        self.react_to_friction(&mut on_solids[1]);
         let frictions = self.start.grips.iter().zip(&self.friction.now);
         let friction: Vec<_> = frictions.map(|(grip, &p)| (grip.particle, p)).collect();
         friction.iter().for_each(|&(i, p)| displacement[i] += mass[i] * p);
@@ -204,6 +229,9 @@ impl<'a> Droplets<'a> {
         let (mut change, mut left, mut limit) = (0.0, 0.0, 0.0);
         let Unknown { now, next, .. } = &mut self.friction;
         for ((grip, now), next) in self.start.grips.iter().zip(now).zip(next) {
+            if !grip.yields() {
+                continue;
+            }
             let moved = self.moved[grip.particle].truncate().as_dvec3();
             let u = self.start.displacement[grip.particle] + moved;
             let (after, rest) = grip.update(*now, u, bodies);
@@ -221,15 +249,21 @@ impl<'a> Droplets<'a> {
         }
         self.friction.accelerate(beta);
         let frictions = self.start.grips.iter().zip(&mut self.friction.now);
-        frictions.for_each(|(grip, p)| *p = grip.project(*p));
+        frictions.filter(|(grip, _)| grip.yields()).for_each(|(grip, p)| *p = grip.project(*p));
     }
 
     /// Goes back to the result of the last sweep.
-    pub fn finish(&mut self) {
+    pub fn settle(&mut self) {
         if let Some(tension) = &mut self.tension {
             tension.finish();
         }
         (self.rest, self.is_fresh) = (0, true);
         self.friction.now.clone_from(&self.friction.next);
+    }
+
+    /// The same in the end, when nobody asks any more what tension does but in double precision.
+    pub fn finish(&mut self) {
+        self.settle();
+        self.is_fresh = false;
     }
 }

@@ -21,6 +21,9 @@ pub trait Lanes: Copy {
     /// The same for values that are numbers.
     fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4;
 
+    /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
+    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4];
+
     /// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
     fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>);
 }
@@ -138,6 +141,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+        let mut columns = [[0; 8]; 4];
+        for (lane, pair) in a.iter().chain(b).enumerate() {
+            let row = value_of(value, pair);
+            columns.iter_mut().zip(row).for_each(|(column, &number)| column[lane] = number);
+        }
+        columns
+    }
+
+    #[inline(always)]
     fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
         hits.clear();
         for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
@@ -199,6 +212,12 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+            // SAFETY: see `Avx2`.
+            unsafe { transposed(a, b, value) }
+        }
+
+        #[inline(always)]
         fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
             // SAFETY: see `Avx2`.
             unsafe { collect(from, place, radius2, hits) }
@@ -254,6 +273,22 @@ mod avx2 {
         let first: *const u8 = values.as_ptr().cast();
         // SAFETY: as in `value_of`; the offset is the slot times the size of a value.
         unsafe { &*first.add(pair.twice_slot() * (size_of::<T>() / 2)).cast() }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+        let row = |pair: &Pair| bytemuck::cast::<[i32; 4], __m128>(*value_of_pair(value, pair));
+        let rows = |lane: usize| _mm256_set_m128(row(&b[lane]), row(&a[lane]));
+        let [first, second, third, fourth] = [rows(0), rows(1), rows(2), rows(3)];
+        let low = [_mm256_unpacklo_ps(first, second), _mm256_unpacklo_ps(third, fourth)];
+        let high = [_mm256_unpackhi_ps(first, second), _mm256_unpackhi_ps(third, fourth)];
+        let both = |[ab, cd]: [__m256; 2]| {
+            let (ab, cd) = (_mm256_castps_pd(ab), _mm256_castps_pd(cd));
+            [_mm256_unpacklo_pd(ab, cd), _mm256_unpackhi_pd(ab, cd)]
+        };
+        let ([x, y], [z, w]) = (both(low), both(high));
+        [x, y, z, w].map(|column| bytemuck::cast(column))
     }
 
     /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.
@@ -332,6 +367,16 @@ mod tests {
         }
     }
 
+    struct Transposed<'a>(&'a [[Pair; 4]], &'a [[i32; 4]]);
+
+    impl Vectorised for Transposed<'_> {
+        type Output = Vec<[[i32; 8]; 4]>;
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<[[i32; 8]; 4]> {
+            self.0.windows(2).map(|pairs| L::transposed(&pairs[0], &pairs[1], self.1)).collect()
+        }
+    }
+
     struct Collect<'a>(&'a Candidates, [f32; 3], f32);
 
     impl Vectorised for Collect<'_> {
@@ -359,6 +404,9 @@ mod tests {
             let numbers: Vec<f32> = values.iter().map(|value| value.x).collect();
             let portable = ScaledSum(pairs, &numbers).run::<Portable>();
             prop_assert_eq!(bits(portable), bits(dispatch(ScaledSum(pairs, &numbers))));
+            let rows: Vec<[i32; 4]> = values.iter().map(|v| v.to_array().map(|x| x as i32)).collect();
+            let portable = Transposed(pairs, &rows).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(Transposed(pairs, &rows)));
         }
 
         #[test]

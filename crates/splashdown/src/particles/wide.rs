@@ -312,6 +312,24 @@ impl Wide {
         }
     }
 
+    /// The same for something that is made of two values.
+    #[inline(always)]
+    pub fn fetch_both<T, U, L>(
+        &self,
+        values: &[T],
+        others: &[U],
+        local: &mut Vec<L>,
+        of: impl Fn(&T, &U) -> L,
+    ) {
+        local.clear();
+        local.reserve(self.halo.len());
+        for stretch in &self.halo_stretches {
+            let range = stretch.start as usize..stretch.end as usize;
+            let both = values[range.clone()].iter().zip(&others[range]);
+            local.extend(both.map(|(value, other)| of(value, other)));
+        }
+    }
+
     /// Bytes held by the lists.
     pub fn bytes(&self) -> usize {
         self.pairs.capacity() * size_of::<Pair>()

@@ -13,6 +13,12 @@
 //! bodies yield, each of the N particles that grip a body having a share of its mass (as in (M2)):
 //!
 //!   1/α = 1/μ_f + Σ_K N_K c_K² J M_K⁻¹ Jᵀ                  (F4)
+//!
+//! On walls that do not yield nothing of this needs to be iterated. Such friction moves its own particle and no other: if
+//! u is the displacement without it, the particle sticks with p = −μ_f u_t where that is inside the cone, and slides
+//! with p on its rim elsewhere,
+//!
+//!   p = proj(−μ_f u_t)                                    (F5)
 
 use crate::math::DVec3;
 use crate::particles::neighbors::{Chunk, Neighbors};
@@ -124,6 +130,17 @@ impl Grip {
         self.held.iter().filter(|held| held.yields)
     }
 
+    /// Whether the solve moves any of the walls.
+    pub fn yields(&self) -> bool {
+        self.yielding().next().is_some()
+    }
+
+    /// (F5) on walls that do not yield, for the displacement `u` without friction.
+    pub fn hold(&self, u: DVec3) -> Option<DVec3> {
+        let across = |u: DVec3| u - u.dot(self.normal) * self.normal;
+        (!self.yields()).then(|| project(-self.step * across(u - self.given), self.limit))
+    }
+
     /// (F1) from the pressure of the particle.
     pub fn press(&mut self, kappa: f32) {
         self.limit = self.strength * f64::from(kappa).max(0.0);
@@ -165,5 +182,39 @@ impl Grip {
         let slip = relative - relative.dot(self.normal) * self.normal; // (F2)
         let target = project(-self.step * slip, self.limit);
         (project(p + OMEGA * target, self.limit), (p - project(p + target, self.limit)).length())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A particle of twice the unit mass on a floor that moves by 0.1 along x.
+    fn on_floor(limit: f64) -> Grip {
+        Grip {
+            particle: 0,
+            normal: DVec3::Y,
+            mu: 0.5,
+            strength: 0.5,
+            inverse_mass: 0.5,
+            step: 2.0,
+            given: DVec3::new(0.1, 0.0, 0.0),
+            held: vec![Held { solid: 0, share: 1.0, yields: false, arm: DVec3::ZERO }],
+            limit,
+        }
+    }
+
+    #[test]
+    fn friction_on_a_wall_that_stands_stops_a_particle_or_lies_on_the_rim_of_the_cone() {
+        let u = DVec3::new(0.3, -0.7, 0.4);
+        let sticks = on_floor(10.0);
+        let p = sticks.hold(u).unwrap();
+        let after = u + sticks.inverse_mass * p;
+        assert!((after - DVec3::new(0.1, -0.7, 0.0)).length() < 1e-15, "{after}");
+        let slides = on_floor(0.2).hold(u).unwrap();
+        assert!((slides.length() - 0.2).abs() < 1e-15 && slides.dot(p) > 0.0);
+        // Nothing is left to do for the sweeps of (F3).
+        let (next, rest) = sticks.update(p, after, &[]);
+        assert!((next - p).length() < 1e-15 && rest < 1e-15);
     }
 }

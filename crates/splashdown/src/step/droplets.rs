@@ -114,6 +114,7 @@ impl World {
             inverse_mass: self.inverse_masses(work),
             dynamic: self.moved_by_solve(step),
             error: self.tension.error,
+            share: if self.tension_is_coupled() { self.tension.warm_start } else { 1.0 },
         })
     }
 

@@ -57,13 +57,14 @@ impl World {
             inverse_mass: self.inverse_masses(work),
             dynamic: vec![false; self.solids.len()],
             error: self.tension.error,
+            share: 1.0,
         };
         let mut droplets = Droplets::new(&surface, start);
         let still = vec![Vec4::ZERO; self.fluid_count()];
         for _ in 0..self.pressure.max_iterations {
             droplets.respond(&[], &still, &[]);
             let swept = droplets.sweep(&[], true);
-            droplets.finish();
+            droplets.settle();
             if swept.converged {
                 break;
             }

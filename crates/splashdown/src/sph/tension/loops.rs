@@ -1,16 +1,10 @@
-//! The loops over the wide pairs of a chunk: what pulls do to particles, in a sweep and after it, and what motions do to pulls.
-
-use std::marker::PhantomData;
+//! The loops over the wide pairs of a chunk in a sweep: what pulls do to particles, and what motions do to pulls.
 
 use glam::Vec4;
 
 use super::energy::Strengths;
-use super::pairs::Pulls;
-use crate::math::DVec3;
-use crate::particles::kernel::KernelShape;
-use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised};
-use crate::particles::wide::{Stretch, Wide};
+use crate::particles::wide::Wide;
 
 /// (T6)/μ for one chunk, along rounded gradients.
 pub(super) struct Pull<'a> {
@@ -162,82 +156,4 @@ impl Vectorised for Relax<'_> {
 #[inline(always)]
 fn after([vapour, others, walls]: [f32; 3], grown: &[f32; 3]) -> [f32; 3] {
     [vapour - grown[0] - grown[1] - grown[2], others + grown[1], walls + grown[2]]
-}
-
-/// (T6) over fluid for one chunk, in double precision and along true directions.
-pub(super) struct Force<'a, S> {
-    pub list: &'a Wide,
-    pub kernel: &'a Stretch,
-    pub pulls: &'a Pulls,
-    /// In h, of all particles.
-    pub place: &'a [DVec3],
-    /// In h.
-    pub period: DVec3,
-    pub out: &'a mut [DVec3],
-    pub local: &'a mut ForceBuffers,
-    pub shape: PhantomData<S>,
-}
-
-/// Places and pulls of a halo, and the pairs of a particle in eights.
-#[derive(Default)]
-pub(super) struct ForceBuffers {
-    place: Vec<DVec3>,
-    pull: Vec<f32>,
-    eights: Vec<Eight>,
-}
-
-/// Eight pairs side by side.
-#[derive(Clone, Copy, Default)]
-struct Eight {
-    offset: [[f64; 8]; 3],
-    pull: [f32; 8],
-}
-
-impl<S: KernelShape> Vectorised for Force<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Force { list, kernel, pulls, place, period, out, local, .. } = self;
-        out.fill(DVec3::ZERO);
-        list.fetch(place, &mut local.place);
-        let repeats = period != DVec3::ZERO;
-        for kind in 0..if list.meets_others() { 2 } else { 1 } {
-            list.fetch_of(&pulls.fluid, &mut local.pull, |pull| pull[kind]);
-            for (k, (i, out)) in list.particles.clone().zip(&mut *out).enumerate() {
-                let (at, own) = (place[i], pulls.fluid[i][kind]);
-                // All pairs are laid out before any is summed: what has just been written one by one cannot yet be read in eights.
-                let pairs = list.pairs(k, kind);
-                local.eights.clear();
-                local.eights.resize(pairs.len().div_ceil(8), Eight::default()); // the last may pull with nothing
-                for (pairs, eight) in pairs.chunks(8).zip(&mut local.eights) {
-                    for (l, pair) in pairs.iter().enumerate() {
-                        let away = at - local.place[pair.slot()];
-                        let away = if repeats { nearest(away, period) } else { away };
-                        (0..3).for_each(|axis| eight.offset[axis][l] = away[axis]);
-                        eight.pull[l] = own + local.pull[pair.slot()];
-                    }
-                }
-                let mut sum = [[0.0f64; 8]; 3];
-                local.eights.iter().for_each(|eight| eight.add_pulls::<S>(kernel, &mut sum));
-                *out += kernel.sigma * DVec3::from_array(sum.map(|lanes| lanes.iter().sum()));
-            }
-        }
-    }
-}
-
-impl Eight {
-    /// Adds `pull` ∇W/σ of every pair. Pairs at the same place have no direction, and no force. The slope of the kernel is in
-    /// single precision, but the same number on both sides of a pair.
-    #[inline(always)]
-    fn add_pulls<S: KernelShape>(&self, kernel: &Stretch, sum: &mut [[f64; 8]; 3]) {
-        let [x, y, z] = &self.offset;
-        for l in 0..8 {
-            let q = ((x[l] * x[l] + y[l] * y[l] + z[l] * z[l]) as f32).sqrt();
-            let scale = f64::from(self.pull[l] * kernel.slope::<S>(q) / q.max(1e-6));
-            sum[0][l] += scale * x[l];
-            sum[1][l] += scale * y[l];
-            sum[2][l] += scale * z[l];
-        }
-    }
 }

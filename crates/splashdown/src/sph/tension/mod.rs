@@ -9,12 +9,14 @@
 //! | `energy.rs` | the smoothed clamp, energies from contributions, what one step is worth   |
 //! | `pairs.rs`  | neighbours within 3h, contributions to interfaces, forces                 |
 //! | `sweep.rs`  | the same as unknowns of the solve                                         |
-//! | `loops.rs`  | the loops over pairs of both, fast                                        |
+//! | `loops.rs`  | the loops over pairs of the solve, fast                                   |
+//! | `exact.rs`  | the forces in the end, in double precision                                |
 //! | `young.rs`  | tensions of walls from contact angles                                     |
 //! | `baselines/` | older models, to compare with                                            |
 
 pub mod baselines;
 pub mod energy;
+mod exact;
 mod loops;
 pub mod pairs;
 pub mod sweep;
@@ -162,8 +164,9 @@ pub struct TensionSettings {
     pub order: TensionOrder,
     /// Stop when forces of tension and friction change by less than this share of them.
     pub error: f64,
-    /// Share of the last step's pressure to start from where tension is solved with it, 0 to 1. With half of it, as without
-    /// tension, a drop at rest would start from half of what balances its tension.
+    /// Share of the last step's pressure and friction, and of the tension at the beginning of the step, to start from where tension
+    /// is solved with pressure, 0 (from nothing, as PT24) to 1. With half of the pressure, as without tension, a drop at rest would
+    /// start from half of what balances its tension.
     pub warm_start: f64,
     /// Longest step over the capillary time of a spacing; infinite for no limit.
     pub longest_step: f64,

@@ -22,7 +22,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
-use super::loops::Force;
+use super::exact::{Force, along};
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
 use crate::particles::kernel::{KernelKind, KernelShape};
@@ -401,13 +401,4 @@ impl SurfacePairs {
 /// (T4) from Σ V W over the same fluid, other fluids and walls.
 fn contribution([same, others, walls]: [f64; 3]) -> FluidContribution {
     [1.0 - same - others - walls, others, walls]
-}
-
-/// `pull` ∇W/σ for x_i − x_j = `offset`; a pair at the same place has no direction, and no force. The slope of the kernel
-/// is in single precision, but the same number on both sides of a pair.
-#[inline(always)]
-fn along<S: KernelShape>(kernel: &Stretch, offset: DVec3, pull: f64) -> DVec3 {
-    let q = offset.length() as f32;
-    let slope = kernel.slope::<S>(q) / q.max(1e-6);
-    pull * f64::from(slope) * offset
 }

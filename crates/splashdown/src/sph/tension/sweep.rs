@@ -140,6 +140,16 @@ impl<'a> TensionSweep<'a> {
         self.now.fluid = now;
     }
 
+    /// Starts from a share of what has been guessed.
+    pub fn start_from(&mut self, share: f64) {
+        if share != 1.0 {
+            let share = share as f32;
+            self.now.fluid.iter_mut().for_each(|pull| *pull = pull.map(|q| share * q));
+            self.now.wall.iter_mut().for_each(|t| *t *= share);
+            self.next.clone_from(&self.now);
+        }
+    }
+
     /// Step lengths (D3).
     fn measure(&mut self) {
         let pairs = self.pairs;
