@@ -84,6 +84,12 @@ const BUILTINS: &[Builtin] = &[
     builtin!("ball-pit", "Rigid cubes and a balloon fall among loose balls"),
     builtin!("soft-stack", "A soft cube on another one, for benchmarks"),
     builtin!("stone-arch", "An arch of rigid stones carries a ball that falls on it"),
+    builtin!("card-house-ipc", "A ball rolls into a house of seven rigid cards"),
+    builtin!("squeeze-out", "A press pushes a soft ball through a narrower ring"),
+    builtin!("tight-pack", "A lid presses eight soft balls into a box"),
+    builtin!("chain-net", "A net of linked rings catches a ball"),
+    builtin!("high-speed", "A soft ball at 100 m/s is stopped by a thin sheet"),
+    builtin!("rope-and-poles", "A rope sags, a slender pole buckles, a stout one stands"),
 ];
 
 /// All built-in scenes.
