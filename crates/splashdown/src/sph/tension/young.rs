@@ -1,8 +1,8 @@
 //! Contact angles: which tension of a wall makes a fluid meet it at a wanted angle.
 //!
-//! Young's equation, cos θ = (γ^BV − γ^BF)/γ^FV, is not what the model does: its walls are one layer of particles, and
-//! the smoothed clamp makes weak contact cheap. With γ^BF = γ^FV, which should just let go (180°), a drop rests at 139°
-//! in space. So the angle is looked up.
+//! Young's equation, cos θ = (e_dry − e_wet)/γ, holds with what walls of one layer really cost (`validate/drops/slab.rs`), but
+//! walls that attract hold the edge of a drop. So the angle is looked up, as drops take it that spread from 90°; below 70° that
+//! needs a stronger pull than Young's: docs/methods/droplets.md.
 
 use crate::math::Dimension;
 

@@ -9,7 +9,9 @@ mod oscillation;
 mod pin;
 mod pressure;
 mod sessile;
+mod slab;
 mod slopes;
+mod split;
 mod tube;
 
 pub use angle::CASE as CONTACT_ANGLE;
@@ -17,11 +19,12 @@ pub use capillary::CASE as CAPILLARY_RISE;
 pub use derivatives::CASE as DERIVATIVES;
 pub use keep::CASE as MOMENTUM;
 pub use long_steps::CASE as CAPILLARY_STEP;
-pub use oscillation::CASE as OSCILLATION;
+pub use oscillation::{CASE as OSCILLATION, LARGE as OSCILLATION_LARGE};
 pub use pin::CASE as FLOATING_PIN;
 pub use pressure::CASE as YOUNG_LAPLACE;
 pub use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
 pub use slopes::CASE as SLOPES;
+pub use split::CASE as SPLIT;
 pub use tube::CASE as TWO_DROPS;
 
 use crate::math::{DVec3, Dimension};

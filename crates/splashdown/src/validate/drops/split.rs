@@ -1,0 +1,110 @@
+//! Why tension is solved together with pressure: on its own, before or after it, a drop at rest jitters or gets dents.
+
+use std::f64::consts::PI;
+
+use super::{GAMMA, H, Noise, RHO, ball, radius_of};
+use crate::math::{DMat3, DVec3, Dimension};
+use crate::motion::Scalar;
+use crate::sph::tension::{FluidSurface, TensionOrder};
+use crate::validate::build::floor;
+use crate::validate::run::advance;
+use crate::validate::{Case, Report};
+use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+
+pub const CASE: Case = Case {
+    name: "split-tension",
+    summary: "half a disc on a floor: motion that is left and roughness of its outline, tension together with pressure, before and after it (2D)",
+    source: "Probst & Teschner 2024, figure 18",
+    by_name: false,
+    run,
+};
+
+const RADIUS: f64 = 12.0;
+/// Of the outline, within which its farthest particle counts: about a spacing along it.
+const SECTOR: f64 = 5.0 * PI / 180.0;
+
+/// The drop, which meets its floor at about a right angle.
+fn drop_on_floor(order: TensionOrder, longest_step: f64) -> Result<World, String> {
+    let mut world = World::new(Dimension::Two, H);
+    world.gravity = DVec3::ZERO;
+    world.pressure.solver = PressureSolver::Iisph;
+    let mut points = ball(Dimension::Two, RADIUS, DVec3::ZERO, &mut Noise(3));
+    points.retain(|p| p.y > 0.0);
+    let model = ViscosityModel::Weiler2018;
+    let viscosity = Viscosity { model, coefficient: 0.01, boundary: 0.0 };
+    world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
+    world.add_solid(floor(&world, 2.0 * RADIUS * H)?);
+    let friction = Scalar::Constant(0.1);
+    world.tension.fluids = vec![FluidSurface { friction, ..FluidSurface::of(GAMMA) }];
+    (world.tension.order, world.tension.longest_step) = (order, longest_step);
+    Ok(world)
+}
+
+/// How far, in h, the outline is from the circle that fits it best: |p|² = 2 c·p + k in the least-squares sense.
+fn roughness(world: &World) -> f64 {
+    let x = &world.particles.position[..world.fluid_count()];
+    let middle = x.iter().map(|p| p.x).sum::<f64>() / x.len() as f64;
+    // Particles nearer to the floor than 3 h do not tell an outline from a foot.
+    let sectors = (PI / SECTOR) as usize;
+    let mut outline = vec![DVec3::ZERO; sectors];
+    for p in x.iter().map(|p| DVec3::new(p.x - middle, p.y, 0.0) / H).filter(|p| p.y > 3.0) {
+        let farthest = &mut outline[((p.y.atan2(p.x) / SECTOR) as usize).min(sectors - 1)];
+        if p.length() > farthest.length() {
+            *farthest = p;
+        }
+    }
+    outline.retain(|p| p.y > 0.0);
+    let (mut normal, mut right) = (DMat3::ZERO, DVec3::ZERO);
+    for p in &outline {
+        let row = DVec3::new(2.0 * p.x, 2.0 * p.y, 1.0);
+        normal += DMat3::from_cols(row * row.x, row * row.y, row * row.z);
+        right += row * p.length_squared();
+    }
+    let found = normal.inverse() * right;
+    let centre = DVec3::new(found.x, found.y, 0.0);
+    let radius = (found.z + centre.length_squared()).sqrt();
+    let square = |p: &DVec3| ((*p - centre).length() - radius).powi(2);
+    (outline.iter().map(square).sum::<f64>() / outline.len() as f64).sqrt()
+}
+
+/// Kinetic energy over γ times the outline, and roughness, over the last quarter of 6 √(ρR³/γ).
+fn measured(order: TensionOrder, longest_step: f64) -> Result<[f64; 2], String> {
+    let mut world = drop_on_floor(order, longest_step)?;
+    let n = world.fluid_count();
+    let r = radius_of(2 * n, Dimension::Two);
+    let end = 6.0 * (RHO * r.powi(3) / GAMMA).sqrt();
+    let (mut kinetic, mut rough, mut count) = (0.0, 0.0, 0.0);
+    let mass = world.particle_mass(0);
+    advance(&mut world, end, |world, _| {
+        if world.clock.time > 0.75 * end {
+            let squares: f64 =
+                world.particles.velocity[..n].iter().map(|v| v.length_squared()).sum();
+            kinetic += 0.5 * mass * squares;
+            (rough, count) = (rough + roughness(world), count + 1.0);
+        }
+    })?;
+    let count = f64::max(count, 1.0);
+    Ok([kinetic / (count * GAMMA * PI * r), rough / count])
+}
+
+fn run(report: &mut Report) -> Result<(), String> {
+    for longest_step in [0.5, 1.0] {
+        let [kinetic, rough] = measured(TensionOrder::Together, longest_step)?;
+        let variant = format!("steps of {longest_step} capillary times");
+        report.note(format!("{variant}, one system: kinetic energy over γA"), kinetic, 0.0);
+        report.note(format!("{variant}, one system: roughness, h"), rough, 0.0);
+        for (name, order) in [("before", TensionOrder::Before), ("after", TensionOrder::After)] {
+            let [k, r] = measured(order, longest_step)?;
+            let variant = format!("{variant}, tension {name} pressure");
+            report.note(format!("{variant}: kinetic energy over γA"), k, kinetic);
+            report.note(format!("{variant}: roughness, h"), r, rough);
+            // It jitters, or it has dents: one of them at least.
+            report.at_most(
+                format!("{variant}: one system over it, motion or roughness"),
+                f64::min(kinetic / k, rough / r),
+                1.0,
+            );
+        }
+    }
+    Ok(())
+}
