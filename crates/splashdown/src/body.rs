@@ -130,7 +130,8 @@ pub enum CouplingMethod {
 pub enum CouplingSolver {
     /// Projected relaxed Jacobi.
     Jacobi,
-    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth and back.
+    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth and back; friction of fluids on
+    /// walls that stand is solved for exactly in every sweep.
     #[default]
     Nncg,
     /// Accelerated, all contacts at once, as Probst & Teschner 2023 do it.

@@ -71,6 +71,8 @@ pub struct Start {
     pub error: f64,
     /// Share of the first guesses that sweeps start from.
     pub share: f64,
+    /// Whether friction on walls that stand is that of (F5) in every sweep, or is swept as in PT24.
+    pub is_friction_known: bool,
 }
 
 /// What tension and friction do in a step.
@@ -105,6 +107,13 @@ pub struct Droplets<'a> {
     before: Vec<DVec3>,
     /// Displacement of each fluid particle by pressure, tension and friction.
     moved: Vec<Vec4>,
+}
+
+impl Start {
+    /// Whether friction of `grip` has to be found by sweeps.
+    fn sweeps(&self, grip: &Grip) -> bool {
+        !self.is_friction_known || grip.yields()
+    }
 }
 
 impl<'a> Droplets<'a> {
@@ -162,14 +171,15 @@ impl<'a> Droplets<'a> {
         }
         let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(4096);
         all.for_each(|((moved, &pulled), &push)| *moved = pulled + push);
-        let Start { grips, displacement, inverse_mass, .. } = &mut self.start;
+        let Start { grips, displacement, inverse_mass, is_friction_known, .. } = &mut self.start;
         let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.before);
         for ((grip, p), before) in grips {
             let i = grip.particle;
             grip.press(kappa[i]);
             *before = displacement[i] + push[i].truncate().as_dvec3();
-            if let Some(held) = grip.hold(displacement[i] + self.moved[i].truncate().as_dvec3()) {
-                *p = held;
+            if *is_friction_known {
+                let u = displacement[i] + self.moved[i].truncate().as_dvec3();
+                *p = grip.hold(u).unwrap_or(*p);
             }
             self.moved[i] += (inverse_mass[i] * *p).as_vec3().extend(0.0);
         }
@@ -194,7 +204,9 @@ impl<'a> Droplets<'a> {
         for ((grip, p), &before) in
             self.start.grips.iter().zip(&mut self.friction.now).zip(&self.before)
         {
-            *p = grip.hold(before + displacement[grip.particle]).unwrap_or(*p);
+            if self.start.is_friction_known {
+                *p = grip.hold(before + displacement[grip.particle]).unwrap_or(*p);
+            }
         }
         let mut on_solids = [on_solids, none];
         self.react_to_friction(&mut on_solids[1]);
@@ -229,7 +241,7 @@ impl<'a> Droplets<'a> {
         let (mut change, mut left, mut limit) = (0.0, 0.0, 0.0);
         let Unknown { now, next, .. } = &mut self.friction;
         for ((grip, now), next) in self.start.grips.iter().zip(now).zip(next) {
-            if !grip.yields() {
+            if !self.start.sweeps(grip) {
                 continue;
             }
             let moved = self.moved[grip.particle].truncate().as_dvec3();
@@ -248,8 +260,11 @@ impl<'a> Droplets<'a> {
             tension.accelerate(beta);
         }
         self.friction.accelerate(beta);
-        let frictions = self.start.grips.iter().zip(&mut self.friction.now);
-        frictions.filter(|(grip, _)| grip.yields()).for_each(|(grip, p)| *p = grip.project(*p));
+        for (grip, p) in self.start.grips.iter().zip(&mut self.friction.now) {
+            if self.start.sweeps(grip) {
+                *p = grip.project(*p);
+            }
+        }
     }
 
     /// Goes back to the result of the last sweep.

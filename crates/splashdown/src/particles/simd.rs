@@ -288,7 +288,7 @@ mod avx2 {
             [_mm256_unpacklo_pd(ab, cd), _mm256_unpackhi_pd(ab, cd)]
         };
         let ([x, y], [z, w]) = (both(low), both(high));
-        [x, y, z, w].map(|column| bytemuck::cast(column))
+        [x, y, z, w].map(bytemuck::cast)
     }
 
     /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.

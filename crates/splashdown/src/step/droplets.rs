@@ -2,6 +2,7 @@
 
 use super::Workspace;
 use super::bodies::BodyStep;
+use crate::body::CouplingSolver;
 use crate::coupling::droplets::{Found, Start};
 use crate::math::DVec3;
 use crate::particles::kernel::SUPPORT;
@@ -114,6 +115,7 @@ impl World {
             inverse_mass: self.inverse_masses(work),
             dynamic: self.moved_by_solve(step),
             error: self.tension.error,
+            is_friction_known: self.coupling.solver == CouplingSolver::Nncg,
             share: if self.tension_is_coupled() { self.tension.warm_start } else { 1.0 },
         })
     }

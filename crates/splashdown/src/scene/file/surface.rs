@@ -18,7 +18,7 @@ pub struct Surface {
     /// Iterate until the forces of tension and of friction on walls change by less than this share.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub error: f64,
-    /// Share of the last step's pressure to start from, instead of `pressure.warm_start`, where tension is solved together with it.
+    /// Share of the last step's pressure and friction and of the first guess of tension to start from, instead of `pressure.warm_start`, where tension is solved together with pressure.
     #[schemars(range(min = 0, max = 1))]
     pub warm_start: f64,
     /// Longest time step, over the time that a capillary wave of the size of a spacing takes. Above 1 small

@@ -108,15 +108,15 @@ fn weights<S: KernelShape>(
     own: f32,
     values: &[[i32; 8]; 4],
 ) -> [f32; 8] {
-    let mut weight = [0.0; 8];
-    for l in 0..8 {
+    let mut weights = [0.0; 8];
+    for (l, weight) in weights.iter_mut().enumerate() {
         let away = |axis: usize| at[axis].wrapping_sub(values[axis][l]) as f32;
         let (x, y, z) = (away(0), away(1), away(2));
         let q = (x * x + y * y + z * z).sqrt() * (1.0 / FINENESS) as f32;
         let pull = own + f32::from_bits(values[3][l] as u32);
-        weight[l] = pull * kernel.slope::<S>(q) / q.max(1e-6);
+        *weight = pull * kernel.slope::<S>(q) / q.max(1e-6);
     }
-    weight
+    weights
 }
 
 /// Σ c x and Σ c, four sums at a time.
@@ -124,9 +124,9 @@ fn weights<S: KernelShape>(
 fn weighted_places(fours: &[[Pair; 4]], weight: &[f32], place: &[[f64; 4]]) -> [f64; 4] {
     let mut sums = [[0.0; 4]; 4];
     for (pairs, weight) in fours.iter().zip(weight.as_chunks::<4>().0) {
-        for l in 0..4 {
-            let (c, x) = (f64::from(weight[l]), &place[pairs[l].slot()]);
-            (0..4).for_each(|axis| sums[l][axis] += c * x[axis]);
+        for ((sum, &c), pair) in sums.iter_mut().zip(weight).zip(pairs) {
+            let (c, x) = (f64::from(c), &place[pair.slot()]);
+            (0..4).for_each(|axis| sum[axis] += c * x[axis]);
         }
     }
     std::array::from_fn(|axis| (sums[0][axis] + sums[1][axis]) + (sums[2][axis] + sums[3][axis]))
