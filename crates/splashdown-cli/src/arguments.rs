@@ -141,6 +141,10 @@ pub struct BenchArguments {
     /// One JSON object per scene instead of a table.
     #[arg(long)]
     pub json: bool,
+    /// End steps of elastic bodies after so many Newton iterations: enough to measure one, where a whole step takes
+    /// minutes. The states that are found are no minima.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub newton: Option<u32>,
     /// Write the last matrix of elastic bodies here (Matrix Market), to compare factorisations.
     #[arg(long, value_name = "FILE")]
     pub matrix: Option<PathBuf>,

@@ -1,5 +1,7 @@
 //! Random configurations and finite differences, for tests and validation.
 
+use std::ops::{Add, Mul, Sub};
+
 use glam::{DMat3, DVec3};
 
 use crate::dense::{Mat12, Vec12, stacked};
@@ -50,12 +52,19 @@ fn moved(x: &[DVec3; 4], i: usize, step: f64) -> [DVec3; 4] {
     x
 }
 
-/// Fourth-order central differences: (f₋₂ − 8 f₋₁ + 8 f₁ − f₂) / 12 h.
+/// Sixth-order central differences: (45 (f₁ − f₋₁) − 9 (f₂ − f₋₂) + (f₃ − f₋₃)) / 60 h.
+pub fn difference<T>(h: f64, f: impl Fn(f64) -> T) -> T
+where
+    T: Sub<Output = T> + Add<Output = T> + Mul<f64, Output = T>,
+{
+    let across = |k: f64| f(k * h) - f(-k * h);
+    let sum = across(1.0) * 45.0 - across(2.0) * 9.0 + across(3.0);
+    sum * (1.0 / (60.0 * h))
+}
+
+/// First derivatives.
 pub fn difference_gradient(x: &[DVec3; 4], h: f64, f: impl Fn(&[DVec3; 4]) -> f64) -> Vec12 {
-    Vec12::from_fn(|i, _| {
-        let at = |k: f64| f(&moved(x, i, k * h));
-        (at(-2.0) - 8.0 * at(-1.0) + 8.0 * at(1.0) - at(2.0)) / (12.0 * h)
-    })
+    Vec12::from_fn(|i, _| difference(h, |step| f(&moved(x, i, step))))
 }
 
 /// The same of a gradient.
@@ -66,8 +75,7 @@ pub fn difference_hessian(
 ) -> Mat12 {
     let mut hessian = Mat12::zeros();
     for i in 0..12 {
-        let at = |k: f64| stacked(gradient(&moved(x, i, k * h)));
-        let column = (at(-2.0) - at(-1.0) * 8.0 + at(1.0) * 8.0 - at(2.0)) / (12.0 * h);
+        let column: Vec12 = difference(h, |step| stacked(gradient(&moved(x, i, step))));
         hessian.set_column(i, &column);
     }
     hessian

@@ -27,7 +27,7 @@ pub struct Slip {
 
 impl Slip {
     /// (F1) for displacements `u` of the vertices.
-    fn slipped(&self, u: &[DVec3; 4]) -> DVec3 {
+    pub fn slipped(&self, u: &[DVec3; 4]) -> DVec3 {
         let w = &self.weights;
         let along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2] + w[3] * u[3];
         along - along.dot(self.normal) * self.normal

@@ -26,7 +26,8 @@ pub fn minimise(
 ) -> Result<Vec<Pair>, Failure> {
     let enough = objective.settings.tolerance * objective.scale.sqrt();
     let mut tightest = f64::INFINITY;
-    for _ in 0..objective.settings.max_iterations {
+    let most = objective.settings.cut_short.unwrap_or(objective.settings.max_iterations);
+    for _ in 0..most {
         let mut watch = Instant::now();
         let mut lap = |phase: usize| {
             report.seconds[phase] += watch.elapsed().as_secs_f64();
@@ -70,7 +71,7 @@ pub fn minimise(
         }
         tightest = gap;
     }
-    Err(Failure::Slow(objective.settings.max_iterations))
+    if objective.settings.cut_short.is_some() { Ok(pairs) } else { Err(Failure::Slow(most)) }
 }
 
 /// Newton's direction. The matrix is made positive definite if rounding has spoilt that.

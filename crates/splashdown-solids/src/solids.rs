@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use crate::barrier::Gap;
 use crate::element::Element;
+use crate::plate::Plate;
 use crate::quadratic::Sample;
 use crate::surface::Surface;
 
@@ -45,6 +46,8 @@ pub struct Settings {
     pub tolerance: f64,
     /// A step that needs more iterations has failed.
     pub max_iterations: u32,
+    /// Accepts what that many iterations have found, which is allowed but no minimum: for measurements of speed.
+    pub cut_short: Option<u32>,
     /// Integration in time.
     pub integrator: Integrator,
     /// Systems of more vertices than this are solved iteratively instead of by factorisation.
@@ -60,6 +63,8 @@ pub struct Body {
     pub vertices: Range<usize>,
     /// Its elements; none of an obstacle.
     pub elements: Range<usize>,
+    /// What of it bends like a plate.
+    pub plates: Range<usize>,
     /// Its surface.
     pub triangles: Range<usize>,
 }
@@ -101,6 +106,8 @@ pub struct Solids {
     pub elements: Vec<Element>,
     /// τ of each element: time of Kelvin-Voigt damping, s.
     pub damping: Vec<f64>,
+    /// Bending of all shells.
+    pub plates: Vec<Plate>,
     /// All surfaces.
     pub surface: Surface,
     /// State: places, m.
@@ -143,9 +150,12 @@ impl Solids {
 
     /// Elastic energy stored in a body, J.
     pub fn elastic_energy(&self, body: usize) -> f64 {
-        let elements = &self.elements[self.bodies[body].elements.clone()];
+        let Body { elements, plates, .. } = &self.bodies[body];
         let stores = |e: &&Element| !matches!(e, Element::Pressure(_));
-        elements.iter().filter(stores).map(|e| e.energy(&e.gather(&self.position))).sum()
+        let elements = self.elements[elements.clone()].iter().filter(stores);
+        let stored: f64 = elements.map(|e| e.energy(&e.gather(&self.position))).sum();
+        let plates = self.plates[plates.clone()].iter();
+        stored + plates.map(|p| p.energy(&p.gather(&self.position))).sum::<f64>()
     }
 
     /// Von Mises' measure of the stress in an element that is a solid, a membrane or a segment, Pa.

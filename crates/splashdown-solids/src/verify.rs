@@ -17,7 +17,7 @@ pub enum Violation {
     Intersection([u32; 2]),
     /// An element has no volume left, or a negative one: its first vertex.
     Inversion(u32),
-    /// Two features are closer than their thickness: a vertex of each.
+    /// Two features are closer than their thickness, or touch: a vertex of each.
     TooClose([u32; 2]),
 }
 
@@ -54,13 +54,9 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
 
 /// The first pair that is not further apart than its thickness.
 fn too_close(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
-    if solids.offset.iter().all(|&t| t == 0.0) {
-        return None;
-    }
     let close = |pair: &&Pair| {
         let places = gather(x, &pair.vertices);
-        pair.thickness > 0.0
-            && pair.kind.closest(&places).squared(&places) <= pair.thickness.powi(2)
+        pair.kind.closest(&places).squared(&places) <= pair.thickness.powi(2)
     };
     let pairs = candidates(solids, x, x, 0.0);
     let first = pairs.iter().find(close)?;

@@ -89,8 +89,15 @@ pub struct Newton {
     pub milliseconds: [f64; NEWTON_PHASES.len()],
 }
 
-/// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured.
-pub fn newton(world: &mut World, warm_up: u64, steps: u64) -> Result<Newton, StepError> {
+/// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured. Steps end after `most`
+/// Newton iterations, if that is given.
+pub fn newton(
+    world: &mut World,
+    warm_up: u64,
+    steps: u64,
+    most: Option<u32>,
+) -> Result<Newton, StepError> {
+    world.elastic.settings.cut_short = most;
     for _ in 0..warm_up {
         world.step(f64::MAX)?;
     }

@@ -60,6 +60,7 @@ impl Default for Elastic {
             friction_updates: 1,
             tolerance: 1e-3,
             max_iterations: 200,
+            cut_short: None,
             integrator: Default::default(),
             direct_limit: DIRECT_LIMIT,
             verify: false,
@@ -101,26 +102,31 @@ impl Elastic {
         self.names.get(body).or(name).map_or("", String::as_str)
     }
 
-    /// The two names of what intersects at present, or the name of what is inverted, if anything is.
+    /// What intersects at present, or is inverted, if anything is: names and a place.
     pub fn violation(&self, solids: &[Solid]) -> Option<String> {
-        Some(match violation(&self.solids, &self.solids.position)? {
-            Violation::Intersection([a, b]) => {
-                let [a, b] = [a, b].map(|v| self.name_of(v, solids));
-                if a == b {
-                    format!("{a} intersects itself")
-                } else {
-                    format!("{a} intersects {b}")
-                }
-            }
+        let found = violation(&self.solids, &self.solids.position)?;
+        let (first, what) = match found {
+            Violation::Intersection([a, b]) => (a, self.meeting("intersects", [a, b], solids)),
             Violation::TooClose([a, b]) => {
-                let [a, b] = [a, b].map(|v| self.name_of(v, solids));
-                let other = if a == b { "itself" } else { b };
-                format!("{a} is closer to {other} than they are thick")
+                let [p, q] = [a, b].map(|v| self.solids.offset[v as usize]);
+                let what = match p + q > 0.0 {
+                    true => self.meeting("is closer to", [a, b], solids) + " than they are thick",
+                    false => self.meeting("touches", [a, b], solids),
+                };
+                (a, what)
             }
             Violation::Inversion(v) => {
-                format!("an element of {} is inside out", self.name_of(v, solids))
+                (v, format!("an element of {} is inside out", self.name_of(v, solids)))
             }
-        })
+        };
+        let p = self.solids.position[first as usize];
+        Some(format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z))
+    }
+
+    fn meeting(&self, how: &str, vertices: [u32; 2], solids: &[Solid]) -> String {
+        let [a, b] = vertices.map(|v| self.name_of(v, solids));
+        let other = if a == b { "itself" } else { b };
+        format!("{a} {how} {other}")
     }
 
     /// The elastic bodies after a step; nothing is changed yet but `workspace`, the memory of the solver.

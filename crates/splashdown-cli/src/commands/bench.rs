@@ -23,8 +23,9 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
             tell(&format!("{name}: {} steps …", arguments.warm_up + arguments.steps));
         }
         if world.elastic.any() {
-            let newton = bench::newton(&mut world, arguments.warm_up, arguments.steps)
-                .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+            let newton =
+                bench::newton(&mut world, arguments.warm_up, arguments.steps, arguments.newton)
+                    .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
             print(&if arguments.json {
                 newton_json(name, &newton)
             } else {

@@ -19,6 +19,7 @@ pub fn settings() -> Settings {
         friction_updates: 1,
         tolerance: 1e-4,
         max_iterations: 300,
+        cut_short: None,
         integrator: Integrator::ImplicitEuler,
         direct_limit: usize::MAX,
         verify: true,

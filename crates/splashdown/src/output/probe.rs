@@ -1,4 +1,4 @@
-//! What a measuring point sees of the fluid.
+//! What a measuring point sees of the fluid, or of an elastic body.
 
 use super::settings::{Probe, ProbeQuantity};
 use crate::math::DVec3;
@@ -11,10 +11,11 @@ pub fn columns(quantity: ProbeQuantity) -> &'static [&'static str] {
         ProbeQuantity::Pressure => &["pressure"],
         ProbeQuantity::Level => &["level"],
         ProbeQuantity::Velocity => &["velocity_x", "velocity_y", "velocity_z"],
+        ProbeQuantity::Displacement => &["displacement_x", "displacement_y", "displacement_z"],
     }
 }
 
-/// The current values of a probe; NaN where there is no fluid to measure.
+/// The current values of a probe; NaN where there is nothing to measure.
 pub fn measure(world: &World, probe: &Probe) -> Vec<f64> {
     let particles = &world.particles;
     match probe.quantity {
@@ -26,7 +27,19 @@ pub fn measure(world: &World, probe: &Probe) -> Vec<f64> {
             interpolate(world, probe.position, |i| particles.velocity[i].to_array()).to_vec()
         }
         ProbeQuantity::Level => vec![level(world, probe.position)],
+        ProbeQuantity::Displacement => displacement(world, probe.position).to_array().to_vec(),
     }
+}
+
+/// How far the vertex that rests nearest to `position` has moved. Cages of rigid bodies, which have no mass of their
+/// own, are no part of them.
+fn displacement(world: &World, position: DVec3) -> DVec3 {
+    let solids = &world.elastic.solids;
+    let end = world.elastic.names.len().checked_sub(1).map_or(0, |b| solids.bodies[b].vertices.end);
+    let matter = (0..end).filter(|&v| solids.mass[v] > 0.0);
+    let away = |v: &usize| solids.rest[*v].distance_squared(position);
+    let nearest = matter.min_by(|a, b| away(a).total_cmp(&away(b)));
+    nearest.map_or(DVec3::NAN, |v| solids.position[v] - solids.rest[v])
 }
 
 /// Shepard interpolation Σ w f / Σ w with w = (1 − (r/2h)²)³, which ends smoothly at r = 2h.
@@ -116,7 +129,8 @@ mod tests {
     #[test]
     fn dry_probes_are_not_numbers() {
         let world = column_of_water();
-        for quantity in [ProbeQuantity::Pressure, ProbeQuantity::Level] {
+        let all = [ProbeQuantity::Pressure, ProbeQuantity::Level, ProbeQuantity::Displacement];
+        for quantity in all {
             assert!(measure(&world, &probe(DVec3::X * 9.0, quantity))[0].is_nan());
         }
     }

@@ -52,4 +52,6 @@ pub enum ProbeQuantity {
     Level,
     /// Shepard-interpolated velocity, m/s.
     Velocity,
+    /// How far the vertex of an elastic body that rests nearest has moved, m.
+    Displacement,
 }

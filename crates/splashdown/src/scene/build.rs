@@ -361,6 +361,7 @@ fn output_settings(convert: &mut Converter<'_, '_>, file: &SceneFile) -> OutputS
             file::Quantity::Pressure => ProbeQuantity::Pressure,
             file::Quantity::Level => ProbeQuantity::Level,
             file::Quantity::Velocity => ProbeQuantity::Velocity,
+            file::Quantity::Displacement => ProbeQuantity::Displacement,
         },
     };
     OutputSettings {

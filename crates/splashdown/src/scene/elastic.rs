@@ -243,6 +243,7 @@ fn settings(file: &SceneFile) -> Settings {
         friction_updates: solver.friction_updates,
         tolerance: solver.tolerance.unwrap_or(TOLERANCE * spacing),
         max_iterations: solver.max_iterations,
+        cut_short: None,
         integrator: match solver.integrator {
             file::Integrator::ImplicitEuler => Integrator::ImplicitEuler,
             file::Integrator::Bdf2 => Integrator::Bdf2,

@@ -26,6 +26,7 @@ impl State {
                 Solids {
                     bodies: _,
                     rest: _,
+                    plates: _,
                     mass: _,
                     hold: _,
                     locked: _,

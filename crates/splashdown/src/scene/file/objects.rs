@@ -465,7 +465,7 @@ pub struct Sink {
     pub end: Option<f64>,
 }
 
-/// A point at which the fluid is measured once per frame.
+/// A point at which the fluid, or an elastic body, is measured once per frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
@@ -473,7 +473,8 @@ pub struct Probe {
     pub name: String,
     /// What is measured.
     pub quantity: Quantity,
-    /// Where; for a level, any point below the surface on the vertical line.
+    /// Where; for a level, any point below the surface on the vertical line; for a displacement, where the vertex is at
+    /// the start (the nearest one is taken).
     #[schemars(extend("x-unit" = "m"))]
     pub at: Vector,
 }
@@ -488,6 +489,8 @@ pub enum Quantity {
     Level,
     /// Velocity, m/s.
     Velocity,
+    /// How far the nearest vertex of an elastic body has moved since the start, m.
+    Displacement,
 }
 
 /// Of a fluid unless told otherwise, kg/m³.

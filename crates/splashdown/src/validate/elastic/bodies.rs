@@ -20,6 +20,7 @@ pub fn settings(tolerance: f64) -> Settings {
         friction_updates: 1,
         tolerance,
         max_iterations: 500,
+        cut_short: None,
         integrator: Integrator::ImplicitEuler,
         direct_limit: usize::MAX,
         verify: true,
