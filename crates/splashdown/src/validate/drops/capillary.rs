@@ -149,20 +149,27 @@ fn by_energy(report: &mut Report) -> Result<(), String> {
         report.note(format!("{variant}: from above"), high, 1.0);
         let mean = 0.5 * (low + high);
         report.close(format!("{variant}: rise over Jurin's height, mean of both"), mean, 1.0, 0.15);
-        let height = mean * jurin(width, cosine);
-        let metric = format!("{variant}: lower than in the narrower one");
-        report.close(metric, f64::from(u8::from(height < last)), 1.0, 0.0);
-        last = height;
+        lower(report, &variant, mean * jurin(width, cosine), &mut last);
     }
     Ok(())
 }
 
+/// Water stands lower than in the `last`, narrower gap.
+fn lower(report: &mut Report, variant: &str, height: f64, last: &mut f64) {
+    let metric = format!("{variant}: lower than in the narrower one");
+    report.close(metric, f64::from(u8::from(height < *last)), 1.0, 0.0);
+    *last = height;
+}
+
 fn run(report: &mut Report) -> Result<(), String> {
     by_energy(report)?;
+    let cosine = ANGLE.to_radians().cos();
+    let mut last = f64::INFINITY;
     for width in [12, 16, 24] {
-        let height = found(width, &Plates::Angle, ANGLE.to_radians().cos(), 1.0)?;
-        let metric = format!("gap of {width} h, asked for {ANGLE}°: rise over Jurin's height");
-        report.close(metric, height, 1.0, 0.15);
+        let height = found(width, &Plates::Angle, cosine, 1.0)?;
+        let variant = format!("gap of {width} h, asked for {ANGLE}°");
+        report.close(format!("{variant}: rise over Jurin's height"), height, 1.0, 0.15);
+        lower(report, &variant, height * jurin(width, cosine), &mut last);
     }
     Ok(())
 }
