@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use crate::dense::Mat12;
 use crate::element::Element;
 use crate::matrix::{BlockMatrix, Key, key};
-use crate::plate::Mat18;
 use crate::quadratic::Mat30;
 use crate::solids::Solids;
 use crate::unknowns::Unknowns;
@@ -25,7 +24,6 @@ pub struct Frame {
     keys: Vec<Key>,
     linear: Group<4>,
     quadratic: Group<10>,
-    plates: Group<6>,
 }
 
 /// Elements of N vertices.
@@ -41,9 +39,7 @@ struct Group<const N: usize> {
 impl Frame {
     /// Finds it anew if `solids` are not those of last time.
     pub fn fit(&mut self, solids: &Solids, unknowns: &Unknowns) {
-        let mut linear = Group::default();
-        let mut quadratic = Group::default();
-        let mut plates = Group::default();
+        let (mut linear, mut quadratic) = (Group::default(), Group::default());
         for (k, element) in solids.elements.iter().enumerate() {
             match element {
                 Element::Sample(e) if e.point == 0 => quadratic.push(k, e.vertices),
@@ -51,12 +47,8 @@ impl Frame {
                 _ => linear.push(k, element.corners()),
             }
         }
-        for (k, plate) in solids.plates.iter().enumerate() {
-            plates.push(k, plate.vertices);
-        }
         let same = self.linear.vertices == linear.vertices
             && self.quadratic.vertices == quadratic.vertices
-            && self.plates.vertices == plates.vertices
             && self.unknowns == *unknowns;
         if same && !self.keys.is_empty() {
             return;
@@ -65,7 +57,6 @@ impl Frame {
         self.keys = (0..unknowns.count as u32).map(|u| key(u, u)).collect();
         linear.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         quadratic.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
-        plates.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         for (v, carrier) in (0u32..).zip(&solids.carrier) {
             if carrier.is_some() {
                 unknowns.keys(&[v; 4], &mut self.keys);
@@ -75,8 +66,7 @@ impl Frame {
         self.keys.dedup();
         linear.find_slots(unknowns, &self.keys);
         quadratic.find_slots(unknowns, &self.keys);
-        plates.find_slots(unknowns, &self.keys);
-        (self.linear, self.quadratic, self.plates) = (linear, quadratic, plates);
+        (self.linear, self.quadratic) = (linear, quadratic);
     }
 
     /// All keys: those of the frame and those of `terms`.
@@ -99,14 +89,12 @@ impl Frame {
         all
     }
 
-    /// Adds `hessian` of every element and `bending` of every plate, given by its number, to a matrix that was begun
-    /// with `keys_with`.
+    /// Adds `hessian` of every element, given by its number, to a matrix that was begun with `keys_with`.
     pub fn add(
         &self,
         matrix: &mut BlockMatrix,
         elements: &[Element],
         hessian: impl Fn(usize) -> Mat12 + Sync,
-        bending: impl Fn(usize) -> Mat18 + Sync,
     ) {
         let places = matrix.places_of(&self.keys);
         let to = (&self.unknowns, &places[..]);
@@ -120,7 +108,6 @@ impl Frame {
             }
             sum
         });
-        self.plates.add(matrix, to, bending);
     }
 }
 

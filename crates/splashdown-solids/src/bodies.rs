@@ -12,7 +12,6 @@ use crate::hinge::Hinge;
 use crate::material::{Material, Model};
 use crate::membrane::{Membrane, Sheet};
 use crate::meshing::{TetMesh, Triangles};
-use crate::plate::{Edges, Plate, edges, stencil};
 use crate::pressure::Pressure;
 use crate::rod::{Bend, Stretch};
 use crate::solids::{Body, Carrier, Hold, Solids};
@@ -91,22 +90,12 @@ impl Solids {
             let membrane = Membrane::new(moved, rest, material, sheet, thickness);
             elements.push(Element::Membrane(membrane.ok_or(BadElement::Triangle(k))?));
         }
-        let edges = edges(triangles);
-        let mut plates = Vec::with_capacity(triangles.len());
-        for (k, t) in triangles.iter().enumerate() {
-            let Some(corners) = stencil(t, &edges) else { continue };
-            let rest = corners.map(|v| vertices[v as usize]);
-            let moved = corners.map(|v| v + first as u32);
-            let bending = Plate::new(moved, &rest, (plate, material.poisson()), substance.damping);
-            plates.push(bending.ok_or(BadElement::Triangle(k))?);
-        }
-        for corners in crowded(&edges) {
+        for corners in hinges(triangles) {
             let rest = corners.map(|v| vertices[v as usize]);
             let hinge = Hinge::new(corners.map(|v| v + first as u32), rest, plate);
             elements.push(Element::Hinge(hinge.ok_or(BadElement::Triangle(0))?));
         }
         self.add_matter(vertices, substance, velocity);
-        self.plates.extend(plates);
         self.offset[first..].fill(0.5 * thickness);
         let modulus = material.lambda + 2.0 * material.mu;
         for (k, t) in triangles.iter().enumerate() {
@@ -321,8 +310,7 @@ impl Solids {
         self.elements.extend(elements);
         self.damping.resize(self.elements.len(), damping);
         let (vertices, elements) = (first..self.rest.len(), before..self.elements.len());
-        let plates = self.bodies.last().map_or(0, |body| body.plates.end)..self.plates.len();
-        self.bodies.push(Body { vertices, elements, plates, triangles });
+        self.bodies.push(Body { vertices, elements, triangles });
         self.bodies.len() - 1
     }
 }
@@ -351,12 +339,20 @@ fn tetrahedra(
     mesh.tetrahedra.iter().enumerate().map(element).collect()
 }
 
-/// Hinges at edges that more than two triangles share: each with the next one. The ends of the edge and the two
-/// corners opposite.
-fn crowded(edges: &Edges) -> Vec<[u32; 4]> {
-    let many = edges.iter().filter(|(_, opposite)| opposite.len() > 2);
-    many.flat_map(|(&[a, b], opposite)| opposite.windows(2).map(move |w| [a, b, w[0], w[1]]))
-        .collect()
+/// Pairs of triangles with a common edge: the ends of the edge and the two corners opposite.
+fn hinges(triangles: &[[u32; 3]]) -> Vec<[u32; 4]> {
+    let mut edges: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    for t in triangles {
+        for k in 0..3 {
+            let (a, b, opposite) = (t[k], t[(k + 1) % 3], t[(k + 2) % 3]);
+            edges.entry([a.min(b), a.max(b)]).or_default().push(opposite);
+        }
+    }
+    let pairs = |([a, b], opposite): ([u32; 2], Vec<u32>)| {
+        let next: Vec<[u32; 4]> = opposite.windows(2).map(|w| [a, b, w[0], w[1]]).collect();
+        next
+    };
+    edges.into_iter().flat_map(pairs).collect()
 }
 
 #[cfg(test)]
@@ -364,9 +360,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_where_three_triangles_meet_are_there_hinges() {
-        assert!(crowded(&edges(&[[0, 1, 2], [0, 2, 3]])).is_empty());
-        let book = [[0, 1, 2], [0, 1, 3], [0, 1, 4]];
-        assert_eq!(crowded(&edges(&book)), [[0, 1, 2, 3], [0, 1, 3, 4]]);
+    fn a_square_of_two_triangles_has_one_hinge_and_a_tetrahedron_six() {
+        assert_eq!(hinges(&[[0, 1, 2], [0, 2, 3]]), [[0, 2, 1, 3]]);
+        assert_eq!(hinges(&[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]).len(), 6);
     }
 }

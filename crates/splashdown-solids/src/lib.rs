@@ -7,7 +7,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`material`], [`tetrahedron`], [`quadratic`], [`membrane`], [`plate`], [`hinge`], [`rod`], [`pressure`], [`damping`], [`element`] | energies of elements with two derivatives |
+//! | [`material`], [`tetrahedron`], [`quadratic`], [`membrane`], [`hinge`], [`rod`], [`pressure`], [`damping`], [`element`] | energies of elements with two derivatives |
 //! | [`distance`], [`barrier`], [`contact`], [`friction`] | energies of contacts with two derivatives |
 //! | [`ccd`], [`inversion`] | how far a step may go |
 //! | [`surface`], [`bvh`], [`candidates`], [`verify`] | what may meet, and whether anything did |
@@ -41,7 +41,6 @@ pub mod newton;
 pub mod objective;
 pub mod ordering;
 pub mod pcg;
-pub mod plate;
 pub mod pressure;
 pub mod quadratic;
 pub mod rod;

@@ -10,7 +10,6 @@ use crate::dense::Mat12;
 use crate::element::Element;
 use crate::friction::Slip;
 use crate::matrix::Unsolvable;
-use crate::plate::{Mat18, Plate};
 use crate::solids::{Hold, Settings, Solids};
 use crate::step::{Report, Workspace};
 use crate::unknowns::Unknowns;
@@ -34,8 +33,6 @@ pub struct Objective<'a> {
     pub stiffness: f64,
     /// Kelvin-Voigt damping of the elements that have it.
     pub damping: Vec<Damping>,
-    /// Bending of shells, with its damping.
-    pub plates: Vec<Plate>,
     /// Contacts as friction remembers them.
     pub slips: Vec<Slip>,
     /// What is solved for.
@@ -99,10 +96,8 @@ impl Objective<'_> {
         let slips: Vec<f64> = self.slips.par_iter().map(slip).collect();
         let lost = |d: &Damping| d.energy(&solids.elements, &solids.elements[d.element].gather(x));
         let damping: Vec<f64> = self.damping.par_iter().map(lost).collect();
-        let bends: Vec<f64> = self.plates.par_iter().map(|p| p.energy(&p.gather(x))).collect();
         let sum = |values: &[f64]| values.iter().sum::<f64>();
-        let elastic = sum(&elements) + sum(&bends);
-        to_goal + self.scale * (elastic + sum(&damping) + sum(&barriers) + sum(&slips))
+        to_goal + self.scale * (sum(&elements) + sum(&damping) + sum(&barriers) + sum(&slips))
     }
 
     /// How far vertices have moved in this step.
@@ -134,11 +129,6 @@ impl Objective<'_> {
             elements.par_iter().map(|e| e.gradient(&e.gather(x))).collect();
         for (element, parts) in elements.iter().zip(&of_elements) {
             element.scatter(parts, &mut all);
-        }
-        let bends: Vec<[DVec3; 6]> =
-            self.plates.par_iter().map(|p| p.gradient(&p.gather(x))).collect();
-        for (plate, parts) in self.plates.iter().zip(&bends) {
-            scatter(&mut all, &plate.vertices, parts);
         }
         let resist = |d: &Damping| d.gradient(elements, &elements[d.element].gather(x));
         let damping: Vec<[DVec3; 4]> = self.damping.par_iter().map(resist).collect();
@@ -205,16 +195,12 @@ impl Objective<'_> {
 
         let Workspace { frame, matrix } = workspace;
         frame.fit(self.solids, &self.unknowns);
-        let of_plate = |k: usize| -> Mat18 {
-            let plate = &self.plates[k];
-            plate.hessian(&plate.gather(x), true) * self.scale
-        };
         let keys = frame.keys_with(terms().map(|(vertices, _)| vertices));
         matrix.begin(&self.places, keys)?;
         for v in 0..x.len() {
             self.unknowns.add_own(matrix, v as u32, self.weight[v] + self.drag(v));
         }
-        frame.add(matrix, elements, of_element, of_plate);
+        frame.add(matrix, elements, of_element);
         terms().for_each(|(vertices, h)| self.unknowns.add(matrix, vertices, h));
         self.unknowns.lock(matrix);
         Ok(())
@@ -269,7 +255,7 @@ impl Objective<'_> {
     }
 }
 
-fn scatter(all: &mut [DVec3], vertices: &[u32], parts: &[DVec3]) {
+fn scatter(all: &mut [DVec3], vertices: &[u32; 4], parts: &[DVec3; 4]) {
     for (&v, part) in vertices.iter().zip(parts) {
         all[v as usize] += *part;
     }

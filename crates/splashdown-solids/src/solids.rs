@@ -6,7 +6,6 @@ use glam::DVec3;
 
 use crate::barrier::Gap;
 use crate::element::Element;
-use crate::plate::Plate;
 use crate::quadratic::Sample;
 use crate::surface::Surface;
 
@@ -63,8 +62,6 @@ pub struct Body {
     pub vertices: Range<usize>,
     /// Its elements; none of an obstacle.
     pub elements: Range<usize>,
-    /// What of it bends like a plate.
-    pub plates: Range<usize>,
     /// Its surface.
     pub triangles: Range<usize>,
 }
@@ -106,8 +103,6 @@ pub struct Solids {
     pub elements: Vec<Element>,
     /// τ of each element: time of Kelvin-Voigt damping, s.
     pub damping: Vec<f64>,
-    /// Bending of all shells.
-    pub plates: Vec<Plate>,
     /// All surfaces.
     pub surface: Surface,
     /// State: places, m.
@@ -150,12 +145,9 @@ impl Solids {
 
     /// Elastic energy stored in a body, J.
     pub fn elastic_energy(&self, body: usize) -> f64 {
-        let Body { elements, plates, .. } = &self.bodies[body];
+        let elements = &self.elements[self.bodies[body].elements.clone()];
         let stores = |e: &&Element| !matches!(e, Element::Pressure(_));
-        let elements = self.elements[elements.clone()].iter().filter(stores);
-        let stored: f64 = elements.map(|e| e.energy(&e.gather(&self.position))).sum();
-        let plates = self.plates[plates.clone()].iter();
-        stored + plates.map(|p| p.energy(&p.gather(&self.position))).sum::<f64>()
+        elements.iter().filter(stores).map(|e| e.energy(&e.gather(&self.position))).sum()
     }
 
     /// Von Mises' measure of the stress in an element that is a solid, a membrane or a segment, Pa.

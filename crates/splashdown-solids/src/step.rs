@@ -19,7 +19,6 @@ use crate::damping::Damping;
 use crate::matrix::{BlockMatrix, Unsolvable};
 use crate::newton::minimise;
 use crate::objective::Objective;
-use crate::plate::Plate;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, violation};
@@ -138,7 +137,6 @@ pub fn step(
         // Friction begins with the pushes of the last step, and so with its κ.
         stiffness: if solids.stiffness > 0.0 { solids.stiffness } else { settings.stiffness },
         damping: damped(solids, dt),
-        plates: damped_plates(solids, dt),
         slips: Vec::new(),
         places: unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect(),
         unknowns,
@@ -181,12 +179,6 @@ fn damped(solids: &Solids, dt: f64) -> Vec<Damping> {
             Damping::new(element, k, &x, tau / dt)
         })
         .collect()
-}
-
-/// The plates of this step, with their damping.
-fn damped_plates(solids: &Solids, dt: f64) -> Vec<Plate> {
-    let damped = |p: &Plate| p.damped(&p.gather(&solids.position), dt);
-    solids.plates.iter().map(damped).collect()
 }
 
 /// Puts the vertices of rigid bodies where their cages are, so that rounding never adds up.

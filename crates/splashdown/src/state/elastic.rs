@@ -26,7 +26,6 @@ impl State {
                 Solids {
                     bodies: _,
                     rest: _,
-                    plates: _,
                     mass: _,
                     hold: _,
                     locked: _,

@@ -11,7 +11,6 @@ use splashdown_solids::friction::Slip;
 use splashdown_solids::hinge::Hinge;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::membrane::{Membrane, Sheet};
-use splashdown_solids::plate::Plate;
 use splashdown_solids::pressure::Pressure;
 use splashdown_solids::quadratic::{Mat30, Sample};
 use splashdown_solids::rod::{Bend, Stretch};
@@ -63,7 +62,6 @@ fn run(report: &mut Report) -> Result<(), String> {
     elements(report, &mut random)?;
     quadratic(report, &mut Random::new(2))?;
     thin(report, &mut random)?;
-    plates(report, &mut Random::new(3))?;
     contacts(report, &mut random);
     friction(report, &mut random);
     Ok(())
@@ -213,41 +211,6 @@ fn thin(report: &mut Report, random: &mut Random) -> Result<(), String> {
         worst.tell(report, name, 1e-8);
     }
     damping.tell(report, "Kelvin-Voigt damping", 1e-8);
-    Ok(())
-}
-
-/// Bending of a triangle with its neighbours, by four of its six vertices at a time: with all of them and at a free
-/// edge, flat and folded.
-fn plates(report: &mut Report, random: &mut Random) -> Result<(), String> {
-    let mut worst = Worst::default();
-    let lattice = [[0.0, 0.0], [1.0, 0.0], [0.5, 0.9], [0.5, -0.9], [1.5, 0.9], [-0.5, 0.9]];
-    for k in 0..60 {
-        let rest = lattice.map(|[x, y]| DVec3::new(x, y, 0.0) + 0.1 * random.vector());
-        let vertices = if k % 4 == 0 { [0, 1, 2, 3, 1, 5] } else { [0, 1, 2, 3, 4, 5] };
-        let plate = Plate::new(vertices, &rest, (1.0, 0.45 * random.unit()), 0.0)
-            .ok_or("a flat element")?;
-        let fold = DVec3::new(0.0, 0.0, [0.0, 0.0, 1.5][k % 3]);
-        let lift = [DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, fold, 0.8 * fold, 0.6 * fold];
-        let size = [0.2, 0.05, 0.05][k % 3];
-        let x = [0, 1, 2, 3, 4, 5].map(|v| rest[v] + lift[v] + size * random.vector());
-        let all = plate.hessian(&x, false);
-        for some in [[0, 1, 2, 3], [2, 3, 4, 5], [0, 1, 4, 5]] {
-            let with = |four: &Points| {
-                let mut x = x;
-                some.iter().zip(four).for_each(|(&v, p)| x[v] = *p);
-                x
-            };
-            let gradient = |four: &Points| {
-                let by = plate.gradient(&with(four));
-                some.map(|v| by[v])
-            };
-            let at = |i: usize| 3 * some[i / 3] + i % 3;
-            let hessian = Mat12::from_fn(|i, j| all[(at(i), at(j))]);
-            let energy = |four: &Points| plate.energy(&with(four));
-            worst.add(&some.map(|v| x[v]), 1e-3, energy, gradient, hessian);
-        }
-    }
-    worst.tell(report, "plate", 1e-8);
     Ok(())
 }
 
