@@ -83,7 +83,7 @@ pub struct SceneFile {
     /// A box in which fluid disappears.
     #[serde(default)]
     pub sink: Vec<Sink>,
-    /// A point at which the fluid is measured once per frame.
+    /// A point at which the fluid, or an elastic body, is measured once per frame.
     #[serde(default)]
     pub probe: Vec<Probe>,
     /// What a run writes.

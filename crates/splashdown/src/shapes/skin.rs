@@ -7,7 +7,7 @@ use crate::math::{DVec3, Dimension};
 use crate::mesh::TriangleMesh;
 
 /// Patches are no longer than this, in spacings.
-const LONGEST: f64 = 0.5;
+const LONGEST: f64 = 0.4;
 
 /// A small piece of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,11 @@ impl Skin {
             patches.iter_mut().for_each(|patch| patch.area = -patch.area);
         }
         Skin { patches: patches.into() }
+    }
+
+    /// Whether it is the very same skin, that of a copy.
+    pub fn is_shared_with(&self, other: &Skin) -> bool {
+        Arc::ptr_eq(&self.patches, &other.patches)
     }
 
     /// The patches.

@@ -31,24 +31,22 @@ const BOUNDS: [f64; 2] = [0.4, 2.5];
 const AWAY: f64 = 0.5;
 
 /// A place where fluid may be, next to a body.
-struct Place {
+pub struct Place {
     at: DVec3,
     area: f64,
     /// What the samples should add to the number density.
     wanted: f64,
 }
 
-/// (W3) for samples of one body, both in its frame: factors for their weights. One each where nothing is known of
-/// the body's surface.
+/// (W3) for samples of one body and the `places` around it, both in its frame: factors for their weights. One each where
+/// nothing is known of the body's surface.
 pub fn displacing(
     samples: &[DVec3],
-    skin: &Skin,
+    places: &[Place],
     spacing: f64,
     kernel: Kernel,
-    firmness: Firmness,
     weight: &[f32],
 ) -> Vec<f32> {
-    let places = places(skin, spacing, kernel, firmness);
     if places.is_empty() {
         return vec![1.0; samples.len()];
     }
@@ -83,8 +81,8 @@ pub fn displacing(
     factor.into_iter().map(|f| f as f32).collect()
 }
 
-/// Places in front of every patch of the skin, except where another part of it is as near.
-fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> Vec<Place> {
+/// Places in front of every patch of the skin, except where another part of it is as near, with (W2).
+pub fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> Vec<Place> {
     let patches = skin.patches();
     let middles: Vec<DVec3> = patches.iter().map(|patch| patch.at).collect();
     let grid = PointGrid::of(&middles, SUPPORT * spacing);
@@ -199,15 +197,19 @@ mod tests {
             let plane = Field::new(kernel).plane(AWAY);
             for shape in &shapes {
                 let places = places(&skin(shape, dimension), H, kernel, firmness);
-                assert!(!places.is_empty());
-                for place in places.iter().step_by(1 + places.len() / 40) {
+                let some: Vec<&Place> = places.iter().step_by(1 + places.len() / 40).collect();
+                assert!(!some.is_empty());
+                let mut sum = 0.0;
+                for place in &some {
                     let share = place.wanted / f64::from(firmness.onset());
                     let exact = filled(shape, dimension, place.at) / plane;
-                    assert!(
-                        (share - exact).abs() < 0.04,
-                        "{dimension:?} {shape:?} {share} {exact}"
-                    );
+                    let error = (share - exact).abs();
+                    // At an edge a patch of 0.4 h is coarse for what is seen from 0.5 h away.
+                    assert!(error < 0.07, "{dimension:?} {shape:?} {share} {exact}");
+                    sum += error;
                 }
+                let mean = sum / some.len() as f64;
+                assert!(mean < 0.02, "{dimension:?} {shape:?} {mean}");
             }
         }
     }
@@ -222,9 +224,10 @@ mod tests {
         let own = |x: &DVec3| -> f64 { samples.iter().map(|b| near(*x, *b)).sum() };
         let weight: Vec<f32> = samples.iter().map(|x| (gamma / own(x)) as f32).collect();
         let skin = skin(shape, dimension);
-        let factor = displacing(&samples, &skin, H, kernel, firmness, &weight);
+        let places = places(&skin, H, kernel, firmness);
+        let factor = displacing(&samples, &places, H, kernel, &weight);
         let (mut counted, mut wanted) = (0.0, 0.0);
-        for place in places(&skin, H, kernel, firmness) {
+        for place in places {
             let all = samples.iter().zip(weight.iter().zip(&factor));
             let seen: f64 = all.map(|(b, (w, f))| f64::from(w * f) * near(place.at, *b)).sum();
             counted += place.area * f64::from(firmness.count(seen as f32).0);
@@ -258,9 +261,9 @@ mod tests {
         let samples = sheet.sample_surface(H, 0.0, Dimension::Three).unwrap();
         let kernel = kernel(Dimension::Three);
         let firmness = Firmness::new(kernel, WallKind::Mirrored);
-        let skin = skin(&sheet, Dimension::Three);
+        let places = places(&skin(&sheet, Dimension::Three), H, kernel, firmness);
         let weight = vec![1.0; samples.len()];
-        let factor = displacing(&samples, &skin, H, kernel, firmness, &weight);
+        let factor = displacing(&samples, &places, H, kernel, &weight);
         assert_eq!(factor, weight);
     }
 }

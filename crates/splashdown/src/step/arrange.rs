@@ -1,6 +1,7 @@
 //! Before anything is solved: particles in order, walls weighed, neighbours found.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -12,7 +13,7 @@ use crate::particles::firmness::{Firmness, WallKind};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
 use crate::shapes::Skin;
-use crate::sph::volumes::displacing;
+use crate::sph::volumes::{displacing, places};
 use crate::sph::walls::wall_weights;
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
@@ -110,10 +111,20 @@ impl World {
         let firmness = self.firmness();
         let stand = self.wall_kind().stand(kernel);
         let weight = &self.particles.weight;
+        // Copies of a body come one after the other and have the same samples, in another order.
+        let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+        let mut last: Option<(Skin, HashMap<[u64; 3], f32>)> = None;
         for solid in self.solids.iter_mut().filter(|solid| !never_moves(&&**solid)) {
             let weight = &weight[solid.range.clone()];
-            solid.displacing =
-                displacing(&solid.local, &solid.skin, self.spacing, kernel, firmness, weight);
+            let known = last.take().filter(|(skin, _)| skin.is_shared_with(&solid.skin));
+            let (skin, factors) = known.unwrap_or_else(|| {
+                let places = places(&solid.skin, self.spacing, kernel, firmness);
+                let factors = displacing(&solid.local, &places, self.spacing, kernel, weight);
+                (solid.skin.clone(), solid.local.iter().map(bits).zip(factors).collect())
+            });
+            let factor = |p: &DVec3| factors.get(&bits(p)).copied().unwrap_or(1.0);
+            solid.displacing = solid.local.iter().map(factor).collect();
+            last = Some((skin, factors));
             if solid.body.is_some() {
                 solid.displacing.iter_mut().for_each(|f| *f *= stand);
             }
