@@ -35,8 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         body: None,
         friction: 0.0,
         inset: 0.5 * h,
-        skin: Default::default(), // wanted of bodies that move
-        displacing: Vec::new(),
+        outward: Vec::new(), // wanted of curved bodies that move
         load: Load::default(),
         surface: tank.surface(),
     });

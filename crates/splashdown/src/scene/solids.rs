@@ -8,7 +8,7 @@ use super::geometry::default_side;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
-use crate::shapes::Skin;
+use crate::shapes::outward_normals;
 use crate::world::Solid;
 
 /// A solid and the shape it was sampled from.
@@ -57,11 +57,7 @@ pub(crate) fn sample_solid(
 
     // Weights of walls that stand still do not ask for it.
     let moves = written.motion.is_some() || weighed.is_some();
-    let vessel = side == FluidSide::Inside;
-    let skin = match moves && side != FluidSide::Both {
-        true => Skin::of(&surface, convert.spacing, convert.dimension, vessel),
-        false => Skin::default(),
-    };
+    let outward = if moves { outward_normals(&surface, &local, inset) } else { Vec::new() };
 
     let copies = convert.copies(&key, written.repeats(), &placed.pose);
     let sampled =
@@ -81,8 +77,7 @@ pub(crate) fn sample_solid(
                 body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
                 friction: written.friction.unwrap_or(DEFAULT_FRICTION),
                 inset,
-                skin: skin.clone(),
-                displacing: Vec::new(),
+                outward: outward.clone(),
                 load: Default::default(),
                 surface: surface.clone(),
             };

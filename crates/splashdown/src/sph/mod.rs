@@ -5,6 +5,5 @@ pub mod pressure;
 pub mod shifting;
 pub mod tension;
 pub mod viscosity;
-pub mod volumes;
 pub mod wall_friction;
 pub mod walls;
