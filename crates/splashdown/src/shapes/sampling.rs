@@ -11,7 +11,7 @@ use super::outline::Round;
 use super::profile::Chain;
 use super::{MAX_POINTS, Shape, ShapeError, mesh_sampling, slice, solids};
 use crate::math::{DVec3, Dimension};
-use crate::particles::point_grid::without_crowding;
+use crate::particles::point_grid::{with_gaps_filled, without_crowding};
 
 /// See [`Shape::sample_surface`].
 pub fn sample(
@@ -106,6 +106,22 @@ fn rings(profile: &[Chain], spacing: f64, closest: f64) -> Result<Vec<DVec3>, Sh
     let length: f64 = profile.iter().map(Chain::length).sum();
     limit((length / spacing + 1.0) * (TAU * widest / spacing + 1.0))?;
 
+    let points = rings_apart(profile, spacing);
+    let count = points.len();
+    let kept = without_crowding(points, closest * spacing);
+    // Where few samples go around, or some were lost, they need not cover everything.
+    let is_short = |length: f64| length < 4.0 * spacing;
+    let is_thin = is_short(widest) || profile.iter().any(|chain| is_short(chain.length()));
+    let is_thin = is_thin || kept.len() < count;
+    let gaps = if is_thin { rings_apart(profile, 0.25 * spacing) } else { Vec::new() };
+    Ok(with_gaps_filled(kept, gaps, WIDEST_GAP * spacing))
+}
+
+/// Farther than this, in spacings, nothing on a thin shape is from a sample.
+const WIDEST_GAP: f64 = 0.75;
+
+/// Samples of a profile that turns, the same distance apart along it and around.
+fn rings_apart(profile: &[Chain], spacing: f64) -> Vec<DVec3> {
     let mut points = Vec::new();
     // Corners first: where a thin shape brings samples together, the ones on edges stay.
     let corners = profile.iter().filter(|c| !c.closed).flat_map(|c| [c.at(0.0), c.at(c.length())]);
@@ -120,7 +136,7 @@ fn rings(profile: &[Chain], spacing: f64, closest: f64) -> Result<Vec<DVec3>, Sh
             push_ring(&mut points, p.x, p.y, 0.5 * (k % 2) as f64, spacing);
         }
     }
-    Ok(without_crowding(points, closest * spacing))
+    points
 }
 
 fn push_ring(points: &mut Vec<DVec3>, radius: f64, y: f64, turn: f64, spacing: f64) {
@@ -187,6 +203,17 @@ mod tests {
                     let least = if matches!(shape, Shape::Cone { .. }) { 0.3 } else { 0.5 };
                     prop_assert!(apart >= least - 1e-6, "{shape:?} {dimension:?}: {apart} apart");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_torus_that_nearly_closes_is_covered() {
+        for minor in [0.4, 0.453, 0.5] {
+            let torus = Shape::Torus { major: 0.503, minor };
+            for offset in [-0.3, -0.1, 0.0, 0.1, 0.3, 0.5] {
+                let (cover, apart) = figures(&torus, offset, Dimension::Three);
+                assert!(cover <= 0.85 && apart >= 0.5, "{minor} {offset}: {cover} {apart}");
             }
         }
     }
