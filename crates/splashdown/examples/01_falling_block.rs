@@ -35,7 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         body: None,
         friction: 0.0,
         inset: 0.5 * h,
-        outward: Vec::new(), // wanted of curved bodies that move
+        skin: Default::default(), // wanted of bodies that move
+        displacing: Vec::new(),
         load: Load::default(),
         surface: tank.surface(),
     });

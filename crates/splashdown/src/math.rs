@@ -26,6 +26,11 @@ impl Dimension {
         length.powi(self.count() as i32)
     }
 
+    /// `length` to the power of the dimension less one: the area of a wall that a particle covers.
+    pub fn area(self, length: f64) -> f64 {
+        length.powi(self.count() as i32 - 1)
+    }
+
     /// `v` with the component that leaves the plane removed in 2D.
     pub fn flatten(self, v: DVec3) -> DVec3 {
         match self {

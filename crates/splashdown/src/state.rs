@@ -155,7 +155,9 @@ impl World {
         for k in 0..self.solids.len() {
             let key = format!("solids.{k}");
             let range = tile(key.clone())?;
-            solids.push((state.solid(&key, range)?, state.momentum(&key, &self.solids[k])?));
+            let displacing = state.displacing(&key, range.len())?;
+            let momentum = state.momentum(&key, &self.solids[k])?;
+            solids.push((state.solid(&key, range)?, displacing, momentum));
         }
         if next != particles.len() {
             return Err(format!("{} particles belong to no object", particles.len() - next));
@@ -173,8 +175,9 @@ impl World {
         let sticks = state.sticks()?;
         let elastic = state.elastic(&self.elastic)?;
 
-        for (solid, (placed, body)) in self.solids.iter_mut().zip(solids) {
+        for (solid, (placed, displacing, body)) in self.solids.iter_mut().zip(solids) {
             (solid.range, solid.local, solid.pose, solid.load) = placed;
+            solid.displacing = displacing;
             solid.body = body;
         }
         (self.particles, self.fluids, self.clock) = (particles, fluids, clock);
@@ -214,7 +217,8 @@ impl State {
             body,
             friction: _,
             inset: _,
-            outward: _,
+            skin: _,
+            displacing,
             load:
                 Load {
                     pressure,
@@ -231,6 +235,7 @@ impl State {
         } = solid;
         self.put_range(key, range);
         self.put(&format!("{key}.local"), Array::Vectors(local.clone()));
+        self.put(&format!("{key}.displacing"), Array::F32(displacing.clone()));
         let pose = [translation.to_array().as_slice(), &rotation.to_array()].concat();
         self.put(&format!("{key}.pose"), Array::F64(pose));
         let impulses = [
@@ -383,6 +388,14 @@ impl State {
         } else {
             Err("its particle arrays differ in length".to_owned())
         }
+    }
+
+    fn displacing(&self, key: &str, particles: usize) -> Result<Vec<f32>, String> {
+        let displacing = self.singles(&format!("{key}.displacing"))?.clone();
+        if displacing.is_empty() || displacing.len() == particles {
+            return Ok(displacing);
+        }
+        Err(format!("{key} has {particles} particles but displaces with {}", displacing.len()))
     }
 
     fn solid(

@@ -12,6 +12,7 @@ use crate::particles::neighbors::Neighbors;
 use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
 use crate::rigid::memory::Stick;
+use crate::shapes::Skin;
 use crate::showers::Shower;
 use crate::sph::tension::TensionSettings;
 use crate::step::Workspace;
@@ -124,9 +125,12 @@ pub struct Solid {
     pub friction: f64,
     /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
     pub inset: f64,
-    /// Unit vectors from the samples to the surface in front of them, in the body's frame: zero where that is
-    /// not clear, empty if not known. Wanted until the first step has weighed the samples.
-    pub outward: Vec<DVec3>,
+    /// The surface that fluid meets, in the body's frame; empty where it is not closed. Wanted until the first
+    /// step has weighed the samples.
+    pub skin: Skin,
+    /// How much more than its weight each sample counts for fluids, in the order of `range`, so that the body
+    /// displaces its volume (`sph::volumes`); empty if not.
+    pub displacing: Vec<f32>,
     /// Impulse and its moment about `pose.translation` since the last reset, by cause.
     pub load: Load,
     /// Surface triangles in the body's frame, for pictures and export.
@@ -146,7 +150,8 @@ impl Solid {
             body: None,
             friction: 0.0,
             inset,
-            outward: Vec::new(),
+            skin: Skin::default(),
+            displacing: Vec::new(),
             load: Load::default(),
             surface: TriangleMesh::default(),
         }

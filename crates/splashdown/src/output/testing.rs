@@ -21,7 +21,8 @@ pub fn small_world() -> World {
         body: None,
         friction: 0.0,
         inset: 0.0,
-        outward: Vec::new(),
+        skin: Default::default(),
+        displacing: Vec::new(),
         load: Load::default(),
         surface: TriangleMesh {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],

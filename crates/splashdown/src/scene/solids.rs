@@ -8,7 +8,7 @@ use super::geometry::default_side;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
-use crate::shapes::outward_normals;
+use crate::shapes::Skin;
 use crate::world::Solid;
 
 /// A solid and the shape it was sampled from.
@@ -57,7 +57,10 @@ pub(crate) fn sample_solid(
 
     // Weights of walls that stand still do not ask for it.
     let moves = written.motion.is_some() || weighed.is_some();
-    let outward = if moves { outward_normals(&surface, &local, inset) } else { Vec::new() };
+    let skin = match moves && side == FluidSide::Outside {
+        true => Skin::of(&surface, convert.spacing, convert.dimension),
+        false => Skin::default(),
+    };
 
     let copies = convert.copies(&key, written.repeats(), &placed.pose);
     let sampled =
@@ -77,7 +80,8 @@ pub(crate) fn sample_solid(
                 body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
                 friction: written.friction.unwrap_or(DEFAULT_FRICTION),
                 inset,
-                outward: outward.clone(),
+                skin: skin.clone(),
+                displacing: Vec::new(),
                 load: Default::default(),
                 surface: surface.clone(),
             };

@@ -77,11 +77,6 @@ impl MeshShape {
         &self.inner.tree
     }
 
-    /// The point of the surface nearest to `p`.
-    pub(crate) fn nearest_point(&self, p: DVec3) -> DVec3 {
-        self.inner.tree.project_local_point(p, false).point
-    }
-
     /// Distance to the surface (in 2D, to the cut at z = 0): negative inside a closed mesh.
     pub fn signed_distance(&self, p: DVec3, dimension: Dimension) -> f64 {
         if !p.is_finite() {

@@ -5,5 +5,6 @@ pub mod pressure;
 pub mod shifting;
 pub mod tension;
 pub mod viscosity;
+pub mod volumes;
 pub mod wall_friction;
 pub mod walls;

@@ -1,6 +1,7 @@
 //! Before anything is solved: particles in order, walls weighed, neighbours found.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -11,7 +12,9 @@ use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
 use crate::particles::firmness::{Firmness, WallKind};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
-use crate::sph::walls::{curved_wall_weights, wall_weights};
+use crate::shapes::Skin;
+use crate::sph::volumes::{displacing, places};
+use crate::sph::walls::wall_weights;
 use crate::world::{BoundaryPressure, Solid, StepError, World};
 
 impl World {
@@ -62,15 +65,15 @@ impl World {
             if object >= fluids.len() {
                 let solid = &mut self.solids[object - fluids.len()];
                 reorder(&mut solid.local, range.start, &order);
-                if solid.outward.len() == solid.local.len() {
-                    reorder(&mut solid.outward, range.start, &order);
+                if solid.displacing.len() == solid.local.len() {
+                    reorder(&mut solid.displacing, range.start, &order);
                 }
             }
         }
         if self.particles.weight[self.fluid_count()..].first() == Some(&0.0) {
             self.measure_walls(work);
         }
-        self.solids.iter_mut().for_each(|solid| solid.outward = Vec::new());
+        self.solids.iter_mut().for_each(|solid| solid.skin = Skin::default());
         Ok(())
     }
 
@@ -102,19 +105,29 @@ impl World {
                 &mut self.particles.weight,
             );
         }
+        if self.fluids.is_empty() {
+            return;
+        }
         let firmness = self.firmness();
-        let particles = &mut self.particles;
-        for solid in self.solids.iter().filter(|solid| !never_moves(solid)) {
-            let outward: Vec<DVec3> =
-                solid.outward.iter().map(|n| solid.pose.rotation * *n).collect();
-            curved_wall_weights(
-                &particles.position[solid.range.clone()],
-                &outward,
-                self.spacing,
-                kernel,
-                firmness,
-                &mut particles.weight[solid.range.clone()],
-            );
+        let stand = self.wall_kind().stand(kernel);
+        let weight = &self.particles.weight;
+        // Copies of a body come one after the other and have the same samples, in another order.
+        let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
+        let mut last: Option<(Skin, HashMap<[u64; 3], f32>)> = None;
+        for solid in self.solids.iter_mut().filter(|solid| !never_moves(&&**solid)) {
+            let weight = &weight[solid.range.clone()];
+            let known = last.take().filter(|(skin, _)| skin.is_shared_with(&solid.skin));
+            let (skin, factors) = known.unwrap_or_else(|| {
+                let places = places(&solid.skin, self.spacing, kernel, firmness);
+                let factors = displacing(&solid.local, &places, self.spacing, kernel, weight);
+                (solid.skin.clone(), solid.local.iter().map(bits).zip(factors).collect())
+            });
+            let factor = |p: &DVec3| factors.get(&bits(p)).copied().unwrap_or(1.0);
+            solid.displacing = solid.local.iter().map(factor).collect();
+            last = Some((skin, factors));
+            if solid.body.is_some() {
+                solid.displacing.iter_mut().for_each(|f| *f *= stand);
+            }
         }
     }
 
@@ -130,14 +143,12 @@ impl World {
         Firmness::new(self.kernel(), self.wall_kind())
     }
 
-    /// Wall weights as fluid sees them: see `WallKind::stand`. Among themselves bodies are as large as they are.
+    /// Wall weights as fluid sees them. Among themselves bodies are as large as they are.
     fn weights_for_fluid(&self) -> Cow<'_, [f32]> {
         let mut weight = Cow::from(&self.particles.weight);
-        let stand = self.wall_kind().stand(self.kernel());
-        if stand != 1.0 {
-            for solid in self.solids.iter().filter(|solid| solid.body.is_some()) {
-                weight.to_mut()[solid.range.clone()].iter_mut().for_each(|w| *w *= stand);
-            }
+        for solid in self.solids.iter().filter(|solid| !solid.displacing.is_empty()) {
+            let weight = &mut weight.to_mut()[solid.range.clone()];
+            weight.iter_mut().zip(&solid.displacing).for_each(|(w, f)| *w *= f);
         }
         weight
     }

@@ -4,7 +4,7 @@ use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 use crate::mesh::TriangleMesh;
 use crate::motion::Motion;
-use crate::shapes::{Face, MeshShape, Shape, outward_normals};
+use crate::shapes::{Face, MeshShape, Shape, Skin};
 use crate::world::{Load, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
@@ -16,7 +16,8 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
     Ok(Solid {
         name: name.to_owned(),
         range: 0..0,
-        outward: outward_normals(&surface, &local, inset),
+        skin: Skin::of(&surface, h, world.dimension),
+        displacing: Vec::new(),
         local,
         pose,
         placement: pose,
@@ -150,7 +151,7 @@ pub fn pool(
     let mut tank = wall(&world, "tank", &shape, pose)?;
     // Behind the surface that the water sees: outside of the box of water.
     tank.local = shape.sample_surface(h, 0.5 * h, dimension).map_err(|e| e.to_string())?;
-    tank.outward = Vec::new();
+    tank.skin = Skin::default();
     tank.inset = 0.5 * h;
     world.add_solid(tank);
     Ok(world)

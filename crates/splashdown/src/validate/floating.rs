@@ -15,6 +15,14 @@ pub const ARCHIMEDES: Case = Case {
     run: archimedes,
 };
 
+pub const ARCHIMEDES_LARGE: Case = Case {
+    name: "archimedes-large",
+    summary: "the same for larger bodies in space: ducks of 20 and 24 h, floating cubes of 20 h",
+    source: "Archimedes: ρ g V",
+    by_name: true,
+    run: archimedes_large,
+};
+
 pub const LIGHT_BODY: Case = Case {
     name: "light-body",
     summary: "bodies 10, 100 and 1000 times lighter than water: stable, one and many",
@@ -100,7 +108,6 @@ fn level(world: &World, side: usize) -> f64 {
 }
 
 fn archimedes(report: &mut Report) -> Result<(), String> {
-    let cube = |side: usize| Shape::Box { half: DVec3::splat(0.5 * side as f64 * H) };
     let ball = |side: usize| Shape::Sphere { radius: 0.5 * side as f64 * H };
     for (dimension, sides) in
         [(Dimension::Two, &[10, 14, 20, 28][..]), (Dimension::Three, &[8, 10, 12, 16][..])]
@@ -113,28 +120,13 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
             }
         }
     }
-    // Its beak and tail are thinner than a support if it is small.
-    for side in [12, 24] {
-        let duck = library::duck(side as f64 * H);
-        let shape = Shape::Mesh(MeshShape::new(duck).map_err(|e| e.to_string())?);
-        let force = held_force(Dimension::Three, &shape, side)?;
-        report.close(format!("3D, duck of {side} h (a mesh): force over ρ g V"), force, 1.0, 0.01);
+    for side in [12, 16] {
+        duck(report, side)?;
     }
-    for (side, tolerance) in [(10, 0.05), (20, 0.03)] {
-        for ratio in [0.2, 0.5, 0.8] {
-            let shape = cube(side);
-            let height = 2.0 * side as f64 + (0.5 - ratio) * side as f64;
-            let mut world = tub(Dimension::Two, &shape, side, [3 * side, 2 * side], height, ratio)?;
-            advance(&mut world, 1.5, |_, _| ())?;
-            let (mut draft, mut time) = (0.0, 0.0);
-            advance(&mut world, 3.5, |world, step| {
-                let bottom = world.solids[1].pose.translation.y / H - 0.5 * side as f64;
-                draft += step.dt * (level(world, side) - bottom) / side as f64;
-                time += step.dt;
-            })?;
-            let metric = format!("2D, side {side} h, density ratio {ratio}: draft over ratio");
-            report.close(metric, draft / time / ratio, 1.0, tolerance);
-        }
+    for (dimension, side, tolerance) in
+        [(Dimension::Two, 10, 0.05), (Dimension::Two, 20, 0.03), (Dimension::Three, 10, 0.05)]
+    {
+        drafts(report, dimension, side, tolerance)?;
     }
     let mut world = tub(Dimension::Two, &ball(8), 8, [24, 24], 12.0, 1.0)?;
     advance(&mut world, 2.0, |_, _| ())?; // until the stirred water is at rest
@@ -142,6 +134,54 @@ fn archimedes(report: &mut Report) -> Result<(), String> {
     advance(&mut world, 7.0, |_, _| ())?;
     let drift = (world.solids[1].pose.translation - start).length() / H;
     report.at_most("2D: drift of a neutral ball in 5 s, h", drift, 1.0);
+    Ok(())
+}
+
+fn archimedes_large(report: &mut Report) -> Result<(), String> {
+    for side in [20, 24] {
+        duck(report, side)?;
+    }
+    drafts(report, Dimension::Three, 20, 0.03)
+}
+
+fn cube(side: usize) -> Shape {
+    Shape::Box { half: DVec3::splat(0.5 * side as f64 * H) }
+}
+
+/// A mesh; its beak and tail are thinner than a support if it is small.
+fn duck(report: &mut Report, side: usize) -> Result<(), String> {
+    let duck = library::duck(side as f64 * H);
+    let shape = Shape::Mesh(MeshShape::new(duck).map_err(|e| e.to_string())?);
+    let force = held_force(Dimension::Three, &shape, side)?;
+    report.close(format!("3D, duck of {side} h (a mesh): force over ρ g V"), force, 1.0, 0.01);
+    Ok(())
+}
+
+/// How deep cubes of three densities float, upright: a cube of half the density of water would lie on an edge.
+fn drafts(
+    report: &mut Report,
+    dimension: Dimension,
+    side: usize,
+    tolerance: f64,
+) -> Result<(), String> {
+    for ratio in [0.2, 0.5, 0.8] {
+        let shape = cube(side);
+        let height = 2.0 * side as f64 + (0.5 - ratio) * side as f64;
+        let mut world = tub(dimension, &shape, side, [3 * side, 2 * side], height, ratio)?;
+        if let (Dimension::Three, Some(body)) = (dimension, &mut world.solids[1].body) {
+            body.locks.rotation = [true; 3];
+        }
+        advance(&mut world, 1.5, |_, _| ())?;
+        let (mut draft, mut time) = (0.0, 0.0);
+        advance(&mut world, 3.5, |world, step| {
+            let bottom = world.solids[1].pose.translation.y / H - 0.5 * side as f64;
+            draft += step.dt * (level(world, side) - bottom) / side as f64;
+            time += step.dt;
+        })?;
+        let metric =
+            format!("{dimension:?}, side {side} h, density ratio {ratio}: draft over ratio");
+        report.close(metric, draft / time / ratio, 1.0, tolerance);
+    }
     Ok(())
 }
 

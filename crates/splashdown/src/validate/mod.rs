@@ -138,6 +138,7 @@ pub fn cases() -> &'static [Case] {
         pillar::CASE,
         floating::LIGHT_BODY,
         floating::ARCHIMEDES,
+        floating::ARCHIMEDES_LARGE,
         rising_sphere::CASE,
         momentum::CASE,
         degenerate::CASE,

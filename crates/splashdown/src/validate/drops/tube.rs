@@ -47,7 +47,7 @@ fn world(model: TensionModel) -> Result<World, String> {
     let shape = Shape::Tank { half, open: vec![Face::Top, Face::Bottom] };
     let mut tube = wall(&world, "tube", &shape, Pose::IDENTITY)?;
     tube.local = shape.sample_surface(H, 0.5 * H, Dimension::Two).map_err(|e| e.to_string())?;
-    (tube.outward, tube.inset) = (Vec::new(), 0.5 * H);
+    (tube.skin, tube.inset) = (Default::default(), 0.5 * H);
     world.add_solid(tube);
     world.tension.fluids = vec![FluidSurface::of(GAMMA)];
     world.tension.model = model;

@@ -1,0 +1,87 @@
+//! A closed surface in small patches.
+
+use std::sync::Arc;
+
+use super::MeshShape;
+use crate::math::{DVec3, Dimension};
+use crate::mesh::TriangleMesh;
+
+/// Patches are no longer than this, in spacings.
+const LONGEST: f64 = 0.4;
+
+/// A small piece of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Its middle, m.
+    pub at: DVec3,
+    /// Its normal, outwards, with its area (in 2D its length) as length.
+    pub area: DVec3,
+}
+
+/// All patches of a surface; none for a sheet. Cheap to clone: copies of a body share it.
+#[derive(Clone, Debug, Default)]
+pub struct Skin {
+    patches: Arc<[Patch]>,
+}
+
+impl Skin {
+    /// The skin of a solid inside of `surface`.
+    pub fn of(surface: &TriangleMesh, spacing: f64, dimension: Dimension) -> Skin {
+        let Ok(shape) = MeshShape::new(surface.clone()) else { return Skin::default() };
+        if !shape.is_closed() {
+            return Skin::default();
+        }
+        let longest = LONGEST * spacing;
+        let mut patches = Vec::new();
+        match dimension {
+            Dimension::Three => {
+                let mesh = shape.surface();
+                (0..mesh.triangles.len())
+                    .for_each(|t| halve(mesh.corners(t), longest, &mut patches));
+            }
+            Dimension::Two => {
+                shape.cut_segments().for_each(|ends| divide(ends, longest, &mut patches));
+            }
+        }
+        Skin { patches: patches.into() }
+    }
+
+    /// Whether it is the very same skin, that of a copy.
+    pub fn is_shared_with(&self, other: &Skin) -> bool {
+        Arc::ptr_eq(&self.patches, &other.patches)
+    }
+
+    /// The patches.
+    pub fn patches(&self) -> &[Patch] {
+        &self.patches
+    }
+}
+
+/// Halves a triangle at its longest edge until all pieces are small.
+fn halve(corners: [DVec3; 3], longest: f64, patches: &mut Vec<Patch>) {
+    let mut pieces = vec![corners];
+    while let Some([a, b, c]) = pieces.pop() {
+        // a-b is the longest edge of the three.
+        let [ab, bc, ca] = [a.distance(b), b.distance(c), c.distance(a)];
+        let [a, b, c] = match (ab >= bc && ab >= ca, bc >= ca) {
+            (true, _) => [a, b, c],
+            (false, true) => [b, c, a],
+            (false, false) => [c, a, b],
+        };
+        if ab.max(bc).max(ca) <= longest {
+            let area = 0.5 * (b - a).cross(c - a);
+            patches.push(Patch { at: (a + b + c) / 3.0, area });
+        } else {
+            let middle = 0.5 * (a + b);
+            pieces.extend([[a, middle, c], [middle, b, c]]);
+        }
+    }
+}
+
+/// Divides a segment, with the solid on its left, into equal parts.
+fn divide([a, b]: [DVec3; 2], longest: f64, patches: &mut Vec<Patch>) {
+    let parts = ((b - a).length() / longest).ceil().max(1.0);
+    let piece = (b - a) / parts;
+    let area = DVec3::new(piece.y, -piece.x, 0.0);
+    patches.extend((0..parts as usize).map(|k| Patch { at: a + piece * (k as f64 + 0.5), area }));
+}
