@@ -93,12 +93,12 @@ impl Display {
     }
 }
 
+/// Divergence, density and Newton's, those that there are.
 fn iterations(report: &StepReport) -> String {
-    let mut text = format!("{} iterations", report.density_iterations);
-    if report.divergence_iterations > 0 {
-        text = format!("{}+{text}", report.divergence_iterations);
-    }
-    text
+    let counts =
+        [report.divergence_iterations, report.density_iterations, report.newton_iterations];
+    let some: Vec<String> = counts.iter().filter(|&&n| n > 0).map(u32::to_string).collect();
+    format!("{} iterations", if some.is_empty() { "0".to_owned() } else { some.join("+") })
 }
 
 /// Counts things that are done one after the other, with a bar on a terminal.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use splashdown::output::settings::Format;
-use splashdown::world::{PHASES, StepReport};
+use splashdown::world::{NEWTON_PHASES, PHASES, StepReport};
 
 use crate::progress::human_time;
 
@@ -17,6 +17,8 @@ pub struct Statistics {
     density_iterations: u64,
     divergence_iterations: u64,
     viscosity_iterations: u64,
+    newton_iterations: u64,
+    newton_seconds: [f64; NEWTON_PHASES.len()],
     retries: u64,
     pub seconds: [f64; PHASES.len()],
 }
@@ -30,9 +32,10 @@ impl Statistics {
         self.divergence_iterations += u64::from(report.divergence_iterations);
         self.viscosity_iterations += u64::from(report.viscosity_iterations);
         self.retries += u64::from(report.retries);
-        for (sum, seconds) in self.seconds.iter_mut().zip(report.seconds) {
-            *sum += seconds;
-        }
+        self.newton_iterations += u64::from(report.newton_iterations);
+        let phases = self.seconds.iter_mut().zip(report.seconds);
+        let newton = self.newton_seconds.iter_mut().zip(report.newton_seconds);
+        phases.chain(newton).for_each(|(sum, seconds)| *sum += seconds);
     }
 
     /// The closing table.
@@ -48,6 +51,10 @@ impl Statistics {
         };
         for (name, &seconds) in PHASES.iter().zip(&self.seconds) {
             row(name, seconds);
+            if *name == "elastic" && self.newton_iterations > 0 {
+                let newton = NEWTON_PHASES.iter().zip(self.newton_seconds);
+                newton.for_each(|(name, seconds)| row(&format!("  {name}"), seconds));
+            }
         }
         // What the steps do not account for: tables, probes, waiting for the disk.
         row("output and the rest", (wall - self.seconds.iter().sum::<f64>()).max(0.0));
@@ -63,14 +70,16 @@ impl Statistics {
             self.simulated,
             self.simulated / steps
         );
-        let _ = write!(text, "  iterations per step: {:.1} density", mean(self.density_iterations));
-        for (count, name) in
-            [(self.divergence_iterations, "divergence"), (self.viscosity_iterations, "viscosity")]
-        {
-            if count > 0 {
-                let _ = write!(text, ", {:.1} {name}", mean(count));
-            }
-        }
+        let counts = [
+            (self.density_iterations, "density"),
+            (self.divergence_iterations, "divergence"),
+            (self.viscosity_iterations, "viscosity"),
+            (self.newton_iterations, "Newton"),
+        ];
+        let some = counts.iter().filter(|(count, _)| *count > 0);
+        let some = some.map(|&(count, name)| format!("{:.1} {name}", mean(count)));
+        let some = some.collect::<Vec<_>>().join(", ");
+        let _ = write!(text, "  iterations per step: {}", if some.is_empty() { "0" } else { &some });
         if self.retries > 0 {
             let _ = write!(text, "; {} steps retried with half the time step", self.retries);
         }
@@ -95,13 +104,10 @@ pub fn next_steps(
         let _ = writeln!(text, "  in the browser  splashdown view {}", quoted(directory));
     }
     if formats.contains(&Format::Vtk) {
-        let file = |name| directory.join(name).display().to_string();
-        let solids = if directory.join("solids.pvd").exists() {
-            format!(" and {}", file("solids.pvd"))
-        } else {
-            String::new()
-        };
-        let _ = writeln!(text, "  in ParaView     open {}{solids}", file("fluid.pvd"));
+        let files = ["fluid.pvd", "solids.pvd", "elastic.pvd"].map(|name| directory.join(name));
+        let files = files.iter().filter(|file| file.exists());
+        let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
+        let _ = writeln!(text, "  in ParaView     open {}", files.join(", "));
     }
     let _ = writeln!(
         text,
@@ -157,6 +163,18 @@ mod tests {
         assert!(PHASES.iter().all(|phase| table.contains(phase)), "{table}");
         assert!(table.contains("2 steps in 2.0 s, 1.000 s simulated, mean time step 5.000e-1 s"));
         assert!(table.contains("3.0 density\n"), "{table}");
+        assert!(!table.contains("Newton"), "{table}");
+    }
+
+    #[test]
+    fn a_step_of_elastic_bodies_is_told_by_its_phases() {
+        let mut statistics = Statistics::default();
+        let newton_seconds = [0.25; NEWTON_PHASES.len()];
+        statistics.add(&StepReport { newton_iterations: 4, newton_seconds, ..Default::default() });
+        let table = statistics.table(Duration::from_secs(2));
+        let row = |phase: &&str| table.contains(&format!("    {phase:<20}      0.25 s   12.5 %"));
+        assert!(NEWTON_PHASES.iter().all(|phase| row(phase)), "{table}");
+        assert!(table.contains("iterations per step: 4.0 Newton\n"), "{table}");
     }
 
     #[test]

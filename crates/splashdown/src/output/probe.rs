@@ -136,6 +136,30 @@ mod tests {
     }
 
     #[test]
+    fn a_cube_in_free_fall_is_displaced_as_far_as_it_fell() {
+        let scene = r#"
+            simulation = { spacing = 0.05, duration = 1 }
+            time_step = { fixed = 0.01 }
+            [[elastic]]
+            name = "cube"
+            shape.box = { size = [0.1, 0.1, 0.1] }
+            at = [0, 5, 0]
+            youngs_modulus = 1e5
+            velocity = [2, 0, 0]
+        "#;
+        let scene = crate::scene::Scene::parse("test.toml", scene, "", &[]).unwrap();
+        let mut world = scene.build().unwrap().world;
+        let probe = probe(DVec3::new(0.04, 5.0, 0.0), ProbeQuantity::Displacement);
+        assert_eq!(measure(&world, &probe), [0.0; 3]);
+        (0..10).for_each(|_| drop(world.step(1.0).unwrap()));
+        let fallen = measure(&world, &probe);
+        // Implicit Euler: g Δt² (1 + 2 + … + 10).
+        approx::assert_relative_eq!(fallen[0], 0.2, max_relative = 1e-3);
+        approx::assert_relative_eq!(fallen[1], -9.81 * 55.0e-4, max_relative = 1e-3);
+        assert!(fallen[2].abs() < 1e-4, "{fallen:?}");
+    }
+
+    #[test]
     fn a_drop_in_the_air_does_not_raise_the_level() {
         let mut world = column_of_water();
         let (h, n) = (world.spacing, world.fluids.last().unwrap().range.end);

@@ -85,6 +85,9 @@ pub fn solve(
     kappa: &mut [f32],
     push: &mut [Vec4],
 ) -> Solved {
+    if source.is_empty() && partner.is_none() {
+        return Solved { converged: true, ..Solved::default() };
+    }
     let mut solved = Solved::default();
     let mut step = step_lengths(operator, source.len());
     if let Some(partner) = &partner {

@@ -27,7 +27,7 @@ pub const TWIST_CLOTH: Case = Case {
 
 pub const TIGHT_PACK: Case = Case {
     name: "tight-pack",
-    summary: "a lid presses eight soft balls into 1.3 times their volume",
+    summary: "a lid presses eight soft balls into a box as large as they are together",
     source: "no intersection in any state; Li et al. 2020, figure 22",
     by_name: true,
     run: tight_pack,
@@ -103,7 +103,7 @@ fn tight_pack(report: &mut Report) -> Result<(), String> {
         let centre = DVec3::new(side(0), 0.105 + side(1), side(2)) + 0.0005 * f64::from(k % 3 - 1);
         let mesh = ball(0.05, 0.025, centre);
         volume += mesh.volume();
-        add(&mut solids, &mesh, &soft(2e4))?;
+        add(&mut solids, &mesh, &Substance { friction: 0.1, ..substance(2e4, 0.45) })?;
     }
     // Walls face inwards: a box turned inside out, without its top.
     let walls = block_at(DVec3::new(0.21, 0.4, 0.21), [1, 1, 1], DVec3::new(0.0, 0.2, 0.0));
@@ -113,7 +113,7 @@ fn tight_pack(report: &mut Report) -> Result<(), String> {
     let (vertices, triangles) = skin(&lid);
     solids.add_obstacle(vertices, &triangles, Hold::Driven, 0.1);
     let rest = solids.rest.clone();
-    let height = 1.3 * volume / (0.21 * 0.21);
+    let height = volume / (0.21 * 0.21);
     let speed = (0.22 - height) / 0.5;
     let down = |time: f64, v: u32| rest[v as usize] - DVec3::new(0.0, speed * time, 0.0);
     let gravity = DVec3::new(0.0, -9.81, 0.0);
