@@ -278,17 +278,20 @@ pub fn range_of(
     Ok(range)
 }
 
-/// Points that should be in all pictures of a run; never empty.
+/// Points that should be in all pictures of a run; never empty. Of long runs some frames are looked at, of large
+/// ones fewer.
 pub fn outline(run: &Run) -> Result<Vec<DVec3>, RenderError> {
-    let n = run.frames.len();
-    let mut shown: Vec<u64> = [0, n / 2, n.saturating_sub(1)]
-        .iter()
-        .filter_map(|&k| run.frames.get(k).copied())
-        .collect();
-    shown.dedup();
+    const LARGE: usize = 20_000;
     let mut outline = Vec::new();
-    for index in shown {
-        outline.extend(outline_of(run, &run.load(index)?));
+    if let Some(&first) = run.frames.first() {
+        let start = run.load(first)?;
+        outline = outline_of(run, &start);
+        let (last, parts) = (run.frames.len() - 1, if start.points.len() > LARGE { 2 } else { 16 });
+        let mut shown: Vec<usize> = (1..=parts).map(|k| last * k / parts).collect();
+        shown.dedup();
+        for k in shown.into_iter().filter(|&k| k > 0) {
+            outline.extend(outline_of(run, &run.load(run.frames[k])?));
+        }
     }
     if outline.is_empty() {
         outline.extend([DVec3::ZERO, DVec3::ONE]);
