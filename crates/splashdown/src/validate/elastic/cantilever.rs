@@ -127,7 +127,7 @@ fn large(report: &mut Report) -> Result<(), String> {
             0.03 * down,
         );
         let shorter = 1.0 - found.x / LENGTH;
-        report.close(format!("k = {k}: end comes back over L"), shorter, back, 0.06 * back);
+        report.close(format!("k = {k}: end comes back over L"), shorter, back, 0.03 * back);
     }
     Ok(())
 }
