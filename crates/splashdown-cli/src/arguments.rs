@@ -124,7 +124,7 @@ pub struct ReportArguments {
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// Scenes to run.
-    #[arg(default_values_t = ["dam-break-10k", "dam-break-100k", "dam-break-1m", "dam-break-with-bodies", "sessile-droplet", "sessile-droplet-268k"].map(str::to_owned))]
+    #[arg(default_values_t = ["dam-break-10k", "dam-break-100k", "dam-break-1m", "dam-break-with-bodies", "lumpy-pile", "sessile-droplet", "sessile-droplet-268k"].map(str::to_owned))]
     pub scenes: Vec<String>,
     /// Steps to measure.
     #[arg(long, default_value_t = 20)]

@@ -119,6 +119,42 @@ pub fn newton(
     })
 }
 
+/// How long a step of rigid bodies without fluid takes.
+#[derive(Clone, Debug)]
+pub struct Pile {
+    /// Bodies that move.
+    pub bodies: usize,
+    /// Samples of all solids.
+    pub samples: usize,
+    /// Contacts under pressure, mean over the steps.
+    pub contacts: f64,
+    /// Iterations of the contact solve per step.
+    pub iterations: f64,
+    /// Milliseconds per step, by phase.
+    pub milliseconds: [f64; PHASES.len()],
+}
+
+/// Steps a world without fluid `warm_up` times unmeasured, then `steps` times measured.
+pub fn pile(world: &mut World, warm_up: u64, steps: u64) -> Result<Pile, StepError> {
+    for _ in 0..warm_up {
+        world.step(f64::MAX)?;
+    }
+    let (mut iterations, mut contacts, mut seconds) = (0u32, 0u32, [0.0; PHASES.len()]);
+    for _ in 0..steps {
+        let step = world.step(f64::MAX)?;
+        iterations += step.contact_iterations;
+        contacts += step.contacts;
+        seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
+    }
+    Ok(Pile {
+        bodies: world.solids.iter().filter(|solid| solid.body.is_some()).count(),
+        samples: world.particles.len(),
+        contacts: f64::from(contacts) / steps as f64,
+        iterations: f64::from(iterations) / steps as f64,
+        milliseconds: seconds.map(|s| 1e3 * s / steps as f64),
+    })
+}
+
 /// What steps cost.
 struct Cost {
     /// Seconds by phase.

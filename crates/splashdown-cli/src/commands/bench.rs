@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use splashdown::bench::{self, Newton, Report};
+use splashdown::bench::{self, Newton, Pile, Report};
 use splashdown::scene::Scene;
 use splashdown::world::{NEWTON_PHASES, PHASES};
 
@@ -39,8 +39,15 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
             }
             continue;
         }
-        let report = bench::run(&mut world, arguments.warm_up, arguments.steps)
-            .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        let failed = |error| Failure::Usage(format!("{name}: {error}"));
+        if world.fluid_count() == 0 && world.emitters.is_empty() {
+            let pile = bench::pile(&mut world, arguments.warm_up, arguments.steps);
+            let pile = pile.map_err(failed)?;
+            print(&if arguments.json { pile_json(name, &pile) } else { pile_table(name, &pile) });
+            continue;
+        }
+        let report =
+            bench::run(&mut world, arguments.warm_up, arguments.steps).map_err(failed)?;
         print(&if arguments.json { json(name, &report) } else { table(name, &report) });
     }
     Ok(ExitCode::SUCCESS)
@@ -76,6 +83,35 @@ fn table(name: &str, report: &Report) -> String {
         line("peak memory", format!("{megabytes:.0} MB, {each:.0} bytes per fluid particle"));
     }
     text + "\n"
+}
+
+fn pile_table(name: &str, pile: &Pile) -> String {
+    let Pile { bodies, samples, contacts, iterations, milliseconds } = pile;
+    let mut text = format!(
+        "{name}: {bodies} bodies, {samples} samples, {contacts:.0} contacts, {iterations:.1} iterations per step, {} \
+         threads\n\n",
+        rayon::current_num_threads()
+    );
+    text += &format!("  {:<24}{:>18}\n", "phase", "ms per step");
+    for (phase, ms) in PHASES.iter().zip(milliseconds).filter(|(_, ms)| **ms > 0.0005) {
+        text += &format!("  {phase:<24}{ms:>18.3}\n");
+    }
+    text + &format!("  {:<24}{:>18.3}\n\n", "step", milliseconds.iter().sum::<f64>())
+}
+
+fn pile_json(name: &str, pile: &Pile) -> String {
+    let phases: serde_json::Map<String, serde_json::Value> =
+        PHASES.iter().zip(pile.milliseconds).map(|(p, ms)| ((*p).to_owned(), ms.into())).collect();
+    let value = serde_json::json!({
+        "scene": name,
+        "threads": rayon::current_num_threads(),
+        "bodies": pile.bodies,
+        "samples": pile.samples,
+        "contacts": pile.contacts,
+        "iterations": pile.iterations,
+        "ms_per_step": phases,
+    });
+    format!("{value}\n")
 }
 
 fn newton_table(name: &str, newton: &Newton) -> String {

@@ -83,6 +83,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("springboard", "A ball falls onto a board of quadratic elements, which throws it off"),
     builtin!("ball-pit", "Rigid cubes and a balloon fall among loose balls"),
     builtin!("soft-stack", "A soft cube on another one, for benchmarks"),
+    builtin!("lumpy-pile", "Hundreds of lumpy bodies fall into a box, for benchmarks"),
     builtin!("stone-arch", "An arch of rigid stones carries a ball that falls on it"),
     builtin!("card-house-ipc", "A ball rolls into a house of seven rigid cards"),
     builtin!("squeeze-out", "A press pushes a soft ball through a narrower ring"),
