@@ -79,7 +79,8 @@ impl Statistics {
         let some = counts.iter().filter(|(count, _)| *count > 0);
         let some = some.map(|&(count, name)| format!("{:.1} {name}", mean(count)));
         let some = some.collect::<Vec<_>>().join(", ");
-        let _ = write!(text, "  iterations per step: {}", if some.is_empty() { "0" } else { &some });
+        let _ =
+            write!(text, "  iterations per step: {}", if some.is_empty() { "0" } else { &some });
         if self.retries > 0 {
             let _ = write!(text, "; {} steps retried with half the time step", self.retries);
         }
@@ -173,7 +174,7 @@ mod tests {
         statistics.add(&StepReport { newton_iterations: 4, newton_seconds, ..Default::default() });
         let table = statistics.table(Duration::from_secs(2));
         let row = |phase: &&str| table.contains(&format!("    {phase:<20}      0.25 s   12.5 %"));
-        assert!(NEWTON_PHASES.iter().all(|phase| row(phase)), "{table}");
+        assert!(NEWTON_PHASES.iter().all(row), "{table}");
         assert!(table.contains("iterations per step: 4.0 Newton\n"), "{table}");
     }
 

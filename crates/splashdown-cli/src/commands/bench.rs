@@ -46,8 +46,7 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
             print(&if arguments.json { pile_json(name, &pile) } else { pile_table(name, &pile) });
             continue;
         }
-        let report =
-            bench::run(&mut world, arguments.warm_up, arguments.steps).map_err(failed)?;
+        let report = bench::run(&mut world, arguments.warm_up, arguments.steps).map_err(failed)?;
         print(&if arguments.json { json(name, &report) } else { table(name, &report) });
     }
     Ok(ExitCode::SUCCESS)

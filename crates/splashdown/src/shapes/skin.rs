@@ -1,13 +1,16 @@
 //! A closed surface in small patches.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::MeshShape;
 use crate::math::{DVec3, Dimension};
 use crate::mesh::TriangleMesh;
 
-/// Patches are no longer than this, in spacings.
-const LONGEST: f64 = 0.4;
+/// Pieces of a surface are no longer than this, in spacings.
+const LONGEST: f64 = 0.2;
+/// Pieces that look the same way are joined in cells of this width, in spacings.
+const CELL: f64 = 0.3;
 
 /// A small piece of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +46,7 @@ impl Skin {
                 shape.cut_segments().for_each(|ends| divide(ends, longest, &mut patches));
             }
         }
-        Skin { patches: patches.into() }
+        Skin { patches: joined(patches, CELL * spacing).into() }
     }
 
     /// Whether it is the very same skin, that of a copy.
@@ -55,6 +58,29 @@ impl Skin {
     pub fn patches(&self) -> &[Patch] {
         &self.patches
     }
+}
+
+/// Joins patches of the same cell that look the same way (of six). What flows through them stays the same.
+fn joined(patches: Vec<Patch>, cell: f64) -> Vec<Patch> {
+    let mut places: HashMap<([i64; 3], usize, bool), usize> = HashMap::new();
+    // Middles are sums over areas until the end.
+    let mut joined: Vec<(Patch, f64)> = Vec::new();
+    for Patch { at, area } in patches {
+        let size = area.length();
+        let axis = area.abs().max_position();
+        let key = ((at / cell).floor().to_array().map(|x| x as i64), axis, area[axis] > 0.0);
+        let place = *places.entry(key).or_insert(joined.len());
+        match joined.get_mut(place) {
+            Some((patch, total)) => {
+                patch.at += at * size;
+                patch.area += area;
+                *total += size;
+            }
+            None => joined.push((Patch { at: at * size, area }, size)),
+        }
+    }
+    let real = joined.into_iter().filter(|(_, total)| *total > 0.0);
+    real.map(|(patch, total)| Patch { at: patch.at / total, ..patch }).collect()
 }
 
 /// Halves a triangle at its longest edge until all pieces are small.

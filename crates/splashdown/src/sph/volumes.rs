@@ -53,7 +53,8 @@ pub fn displacing(
     let reach = SUPPORT * spacing;
     let grid = PointGrid::of(samples, reach);
     let around = PointGrid::of(&places.iter().map(|place| place.at).collect::<Vec<_>>(), reach);
-    let sees = |squared: f64| kernel.w(squared.sqrt() / spacing) / kernel.lattice_sum();
+    let lattice = kernel.lattice_sum();
+    let sees = |squared: f64| kernel.w(squared.sqrt() / spacing) / lattice;
     let mut factor = vec![1.0; samples.len()];
     for _ in 0..ROUNDS {
         let lacking = |place: &Place| {
