@@ -1,5 +1,7 @@
 //! Surfaces made of triangles.
 
+use std::sync::Arc;
+
 use crate::math::{Aabb, DVec3};
 
 /// A surface made of triangles.
@@ -42,5 +44,37 @@ impl TriangleMesh {
     /// The smallest box around all vertices.
     pub fn bounds(&self) -> Aabb {
         Aabb::around(self.vertices.iter().copied())
+    }
+}
+
+/// A small piece of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Its middle, m.
+    pub at: DVec3,
+    /// Its normal, outwards, with its area (in 2D its length) as length.
+    pub area: DVec3,
+}
+
+/// A closed surface in small patches; none for a sheet. Cheap to clone: copies of a body share it.
+#[derive(Clone, Debug, Default)]
+pub struct Skin {
+    patches: Arc<[Patch]>,
+}
+
+impl Skin {
+    /// A skin of these patches.
+    pub fn new(patches: Vec<Patch>) -> Skin {
+        Skin { patches: patches.into() }
+    }
+
+    /// Whether it is the very same skin, that of a copy.
+    pub fn is_shared_with(&self, other: &Skin) -> bool {
+        Arc::ptr_eq(&self.patches, &other.patches)
+    }
+
+    /// The patches.
+    pub fn patches(&self) -> &[Patch] {
+        &self.patches
     }
 }

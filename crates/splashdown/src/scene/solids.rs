@@ -8,7 +8,8 @@ use super::geometry::default_side;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
-use crate::shapes::Skin;
+use crate::mesh::Skin;
+use crate::shapes::skin_of;
 use crate::world::Solid;
 
 /// A solid and the shape it was sampled from.
@@ -58,7 +59,7 @@ pub(crate) fn sample_solid(
     // Weights of walls that stand still do not ask for it.
     let moves = written.motion.is_some() || weighed.is_some();
     let skin = match moves && side == FluidSide::Outside {
-        true => Skin::of(&surface, convert.spacing, convert.dimension),
+        true => skin_of(&surface, convert.spacing, convert.dimension),
         false => Skin::default(),
     };
 

@@ -36,7 +36,7 @@ pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
 pub use moments::Moments;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
-pub use skin::{Patch, Skin};
+pub use skin::skin_of;
 pub(crate) use solids::sheet_axes;
 pub use topology::MeshReport;
 

@@ -1,86 +1,30 @@
-//! A closed surface in small patches.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! A closed surface cut into small patches.
 
 use super::MeshShape;
 use crate::math::{DVec3, Dimension};
-use crate::mesh::TriangleMesh;
+use crate::mesh::{Patch, Skin, TriangleMesh};
 
-/// Pieces of a surface are no longer than this, in spacings.
-const LONGEST: f64 = 0.2;
-/// Pieces that look the same way are joined in cells of this width, in spacings.
-const CELL: f64 = 0.3;
+/// Patches are no longer than this, in spacings. (Half of them joined in cells of 0.3 cost a duck a hundredth of its buoyancy.)
+const LONGEST: f64 = 0.4;
 
-/// A small piece of a surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Patch {
-    /// Its middle, m.
-    pub at: DVec3,
-    /// Its normal, outwards, with its area (in 2D its length) as length.
-    pub area: DVec3,
-}
-
-/// All patches of a surface; none for a sheet. Cheap to clone: copies of a body share it.
-#[derive(Clone, Debug, Default)]
-pub struct Skin {
-    patches: Arc<[Patch]>,
-}
-
-impl Skin {
-    /// The skin of a solid inside of `surface`.
-    pub fn of(surface: &TriangleMesh, spacing: f64, dimension: Dimension) -> Skin {
-        let Ok(shape) = MeshShape::new(surface.clone()) else { return Skin::default() };
-        if !shape.is_closed() {
-            return Skin::default();
+/// The skin of a solid inside of `surface`; none if that is not closed.
+pub fn skin_of(surface: &TriangleMesh, spacing: f64, dimension: Dimension) -> Skin {
+    let Ok(shape) = MeshShape::new(surface.clone()) else { return Skin::default() };
+    if !shape.is_closed() {
+        return Skin::default();
+    }
+    let longest = LONGEST * spacing;
+    let mut patches = Vec::new();
+    match dimension {
+        Dimension::Three => {
+            let mesh = shape.surface();
+            (0..mesh.triangles.len()).for_each(|t| halve(mesh.corners(t), longest, &mut patches));
         }
-        let longest = LONGEST * spacing;
-        let mut patches = Vec::new();
-        match dimension {
-            Dimension::Three => {
-                let mesh = shape.surface();
-                (0..mesh.triangles.len())
-                    .for_each(|t| halve(mesh.corners(t), longest, &mut patches));
-            }
-            Dimension::Two => {
-                shape.cut_segments().for_each(|ends| divide(ends, longest, &mut patches));
-            }
-        }
-        Skin { patches: joined(patches, CELL * spacing).into() }
-    }
-
-    /// Whether it is the very same skin, that of a copy.
-    pub fn is_shared_with(&self, other: &Skin) -> bool {
-        Arc::ptr_eq(&self.patches, &other.patches)
-    }
-
-    /// The patches.
-    pub fn patches(&self) -> &[Patch] {
-        &self.patches
-    }
-}
-
-/// Joins patches of the same cell that look the same way (of six). What flows through them stays the same.
-fn joined(patches: Vec<Patch>, cell: f64) -> Vec<Patch> {
-    let mut places: HashMap<([i64; 3], usize, bool), usize> = HashMap::new();
-    // Middles are sums over areas until the end.
-    let mut joined: Vec<(Patch, f64)> = Vec::new();
-    for Patch { at, area } in patches {
-        let size = area.length();
-        let axis = area.abs().max_position();
-        let key = ((at / cell).floor().to_array().map(|x| x as i64), axis, area[axis] > 0.0);
-        let place = *places.entry(key).or_insert(joined.len());
-        match joined.get_mut(place) {
-            Some((patch, total)) => {
-                patch.at += at * size;
-                patch.area += area;
-                *total += size;
-            }
-            None => joined.push((Patch { at: at * size, area }, size)),
+        Dimension::Two => {
+            shape.cut_segments().for_each(|ends| divide(ends, longest, &mut patches));
         }
     }
-    let real = joined.into_iter().filter(|(_, total)| *total > 0.0);
-    real.map(|(patch, total)| Patch { at: patch.at / total, ..patch }).collect()
+    Skin::new(patches)
 }
 
 /// Halves a triangle at its longest edge until all pieces are small.

@@ -18,10 +18,10 @@
 use rayon::prelude::*;
 
 use crate::math::{DVec3, Dimension};
+use crate::mesh::Skin;
 use crate::particles::firmness::Firmness;
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::point_grid::PointGrid;
-use crate::shapes::Skin;
 
 /// Rounds of (W3).
 const ROUNDS: usize = 15;
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::particles::firmness::WallKind;
     use crate::particles::kernel::KernelKind;
-    use crate::shapes::Shape;
+    use crate::shapes::{Shape, skin_of};
 
     const H: f64 = 0.1;
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn skin(shape: &Shape, dimension: Dimension) -> Skin {
-        Skin::of(&shape.surface(), H, dimension)
+        skin_of(&shape.surface(), H, dimension)
     }
 
     /// ∫ W over a shape around `place`, from fine cells.

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::Workspace;
 use crate::math::{Aabb, DVec3};
+use crate::mesh::Skin;
 use crate::particles::cells::{CellGrid, FEWEST_CELLS, sorting_order};
 use crate::particles::firmness::{Firmness, WallKind};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
-use crate::shapes::Skin;
 use crate::sph::volumes::{displacing, places};
 use crate::sph::walls::wall_weights;
 use crate::world::{BoundaryPressure, Solid, StepError, World};

@@ -2,9 +2,9 @@
 
 use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
-use crate::mesh::TriangleMesh;
+use crate::mesh::{Skin, TriangleMesh};
 use crate::motion::Motion;
-use crate::shapes::{Face, MeshShape, Shape, Skin};
+use crate::shapes::{Face, MeshShape, Shape, skin_of};
 use crate::world::{Load, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
@@ -16,7 +16,7 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
     Ok(Solid {
         name: name.to_owned(),
         range: 0..0,
-        skin: Skin::of(&surface, h, world.dimension),
+        skin: skin_of(&surface, h, world.dimension),
         displacing: Vec::new(),
         local,
         pose,
