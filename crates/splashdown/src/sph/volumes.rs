@@ -11,17 +11,17 @@
 //! first layer of the lattice. Factors f with φ(Σ f β hᵈ W) = t φ(w₁) everywhere are found as Richardson (1972) and Lucy (1974)
 //! undo a blur: each sample is multiplied with the mean of what is wanted over what there is at the places it is seen from,
 //!
-//!   f_b ← f_b Σ_y A_y W_yb (wanted/there)_y / Σ_y A_y W_yb   (W3)
+//!   f_b ← f_b Σ_y W_yb (wanted/there)_y / Σ_y W_yb   (W3)
 //!
 //! Six rounds leave a duck of 12 h with 0.986 of its buoyancy, fifteen with 0.996.
 
 use rayon::prelude::*;
 
 use crate::math::{DVec3, Dimension};
-use crate::mesh::Skin;
+use crate::mesh::{Patch, Skin};
 use crate::particles::firmness::Firmness;
 use crate::particles::kernel::{Kernel, SUPPORT};
-use crate::particles::point_grid::PointGrid;
+use crate::particles::point_grid::{PointGrid, without_crowding};
 
 /// Rounds of (W3).
 const ROUNDS: usize = 15;
@@ -29,11 +29,12 @@ const ROUNDS: usize = 15;
 const BOUNDS: [f64; 2] = [0.4, 2.5];
 /// Fluid looks at the surface from this distance, in h: the first layer of the rest lattice.
 const AWAY: f64 = 0.5;
+/// Places are no closer to each other than this, in h.
+const APART: f64 = 0.3;
 
 /// A place where fluid may be, next to a body.
 pub struct Place {
     at: DVec3,
-    area: f64,
     /// What the samples should add to the number density.
     wanted: f64,
 }
@@ -50,39 +51,51 @@ pub fn displacing(
     if places.is_empty() {
         return vec![1.0; samples.len()];
     }
-    let reach = SUPPORT * spacing;
-    let grid = PointGrid::of(samples, reach);
-    let around = PointGrid::of(&places.iter().map(|place| place.at).collect::<Vec<_>>(), reach);
+    let spots: Vec<DVec3> = places.iter().map(|place| place.at).collect();
     let lattice = kernel.lattice_sum();
     let sees = |squared: f64| kernel.w(squared.sqrt() / spacing) / lattice;
+    let seen_from_places = near(&spots, samples, SUPPORT * spacing, sees);
+    let seen_from_samples = near(samples, &spots, SUPPORT * spacing, sees);
     let mut factor = vec![1.0; samples.len()];
     for _ in 0..ROUNDS {
-        let lacking = |place: &Place| {
-            let mut there = 0.0;
-            grid.all_near(place.at, |b, squared| {
-                there += factor[b] * f64::from(weight[b]) * sees(squared);
-                true
-            });
+        let lacking = |(place, seen): (&Place, &Seen)| {
+            let there: f64 =
+                seen.iter().map(|&(b, w)| factor[b as usize] * f64::from(weight[b as usize]) * w).sum();
             if there > 0.0 { place.wanted / there } else { 1.0 }
         };
-        let lacking: Vec<f64> = places.par_iter().map(lacking).collect();
-        let next = |(&x, f): (&DVec3, &f64)| {
+        let lacking: Vec<f64> = places.par_iter().zip(&seen_from_places).map(lacking).collect();
+        let next = |(seen, f): (&Seen, &f64)| {
             let (mut sum, mut total) = (0.0, 0.0);
-            around.all_near(x, |k, squared| {
-                let share = places[k].area * sees(squared);
-                sum += share * lacking[k];
-                total += share;
-                true
-            });
+            for &(k, w) in seen {
+                sum += w * lacking[k as usize];
+                total += w;
+            }
             let mean = if total > 0.0 { sum / total } else { 1.0 };
             (f * mean).clamp(BOUNDS[0], BOUNDS[1])
         };
-        factor = samples.par_iter().zip(&factor).map(next).collect();
+        factor = seen_from_samples.par_iter().zip(&factor).map(next).collect();
     }
     factor.into_iter().map(|f| f as f32).collect()
 }
 
-/// Places in front of every patch of the skin, except where another part of it is as near, with (W2).
+/// Who is seen from a point, and how much it counts there.
+type Seen = Vec<(u32, f64)>;
+
+/// Of every one of `points`, the `others` within `reach`, once for all rounds.
+fn near(points: &[DVec3], others: &[DVec3], reach: f64, sees: impl Fn(f64) -> f64 + Sync) -> Vec<Seen> {
+    let grid = PointGrid::of(others, reach);
+    let around = |&point: &DVec3| {
+        let mut seen = Seen::new();
+        grid.all_near(point, |k, squared| {
+            seen.push((k as u32, sees(squared)));
+            true
+        });
+        seen
+    };
+    points.par_iter().map(around).collect()
+}
+
+/// Places all around the skin, except where another part of it is as near, with (W2).
 pub fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> Vec<Place> {
     let patches = skin.patches();
     let middles: Vec<DVec3> = patches.iter().map(|patch| patch.at).collect();
@@ -90,9 +103,9 @@ pub fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> 
     let field = Field::new(kernel);
     let plane = field.plane(AWAY);
     let flat = f64::from(firmness.onset());
-    let place = |k: usize| {
-        let area = patches[k].area.length();
-        let at = patches[k].at + AWAY * spacing * patches[k].area.try_normalize()?;
+    let in_front = |patch: &Patch| Some(patch.at + AWAY * spacing * patch.area.try_normalize()?);
+    let spots = without_crowding(patches.iter().filter_map(in_front).collect(), APART * spacing);
+    let place = |at: DVec3| {
         let mut filled = 0.0;
         let free = grid.all_near(at, |j, squared| {
             let r = (patches[j].at - at) / spacing;
@@ -102,9 +115,9 @@ pub fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> 
         });
         let share = (filled / plane).max(0.0);
         let wanted = f64::from(firmness.density_that_counts((flat * share) as f32));
-        free.then_some(Place { at, area, wanted })
+        free.then_some(Place { at, wanted })
     };
-    (0..patches.len()).into_par_iter().filter_map(place).collect()
+    spots.into_par_iter().filter_map(place).collect()
 }
 
 /// g(r)/r of (W2), tabulated.
@@ -231,8 +244,8 @@ mod tests {
         for place in places {
             let all = samples.iter().zip(weight.iter().zip(&factor));
             let seen: f64 = all.map(|(b, (w, f))| f64::from(w * f) * near(place.at, *b)).sum();
-            counted += place.area * f64::from(firmness.count(seen as f32).0);
-            wanted += place.area * f64::from(firmness.count(place.wanted as f32).0);
+            counted += f64::from(firmness.count(seen as f32).0);
+            wanted += f64::from(firmness.count(place.wanted as f32).0);
         }
         counted / wanted
     }
