@@ -43,10 +43,11 @@ def scene(n, boundary, density_error):
             "FluidBlocks": [{"denseMode": 0, "start": [0, 0, 0], "end": [end, end, end]}]}
 
 
-def with_objects(density_error):
+def with_objects(density_error, finer):
     with open(os.path.join(data("Scenes"), "DamBreakWithObjects.json")) as file:
         made = json.load(file)
     made["Configuration"]["pause"] = False
+    made["Configuration"]["particleRadius"] /= finer
     made["Configuration"]["DFSPH"]["maxError"] = 100 * density_error
     return made
 
@@ -77,6 +78,7 @@ def main():
     parser.add_argument("--boundary", choices=["akinci", "maps"], default="akinci")
     parser.add_argument("--density-error", type=float, default=1e-4)
     parser.add_argument("--objects", type=float, metavar="SECONDS")
+    parser.add_argument("--finer", type=float, default=1.0, help="of --objects, so many times smaller particles")
     parser.add_argument("--bell", type=float, metavar="SECONDS")
     options = parser.parse_args()
     until = options.objects or options.bell
@@ -92,7 +94,7 @@ def main():
         os.symlink(data("models"), os.path.join(work, "models"))
         path = os.path.join(work, "scenes", "dam.json")
         with open(path, "w") as file:
-            json.dump(with_objects(options.density_error) if options.objects
+            json.dump(with_objects(options.density_error, options.finer) if options.objects
                       else water_bell(options.density_error) if options.bell
                       else scene(options.n, options.boundary, options.density_error), file)
         base = sph.Exec.SimulatorBase()

@@ -424,13 +424,14 @@ pub(super) fn evaluate_fluid(
     let count = hits.len();
     // Candidate `from.count` is one of the far ones: it fills the last eight with zeros.
     hits.resize(count.next_multiple_of(8), from.count as u32);
+    let first = pairs.len();
     pairs.reserve(hits.len());
     let per_unit = sigma / unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
     let mut moment = [0.0f32; 8];
     let mut sum = [[0.0f32; 8]; 3];
-    for (block, lanes) in hits.as_chunks::<8>().0.iter().enumerate() {
+    for lanes in hits.as_chunks::<8>().0 {
         let mut d = [[0.0f32; 8]; 3];
         let mut slot = [0u16; 8];
         for l in 0..8 {
@@ -454,9 +455,11 @@ pub(super) fn evaluate_fluid(
                 square[l] += rounded * rounded;
             }
         }
-        let live = (count - 8 * block).min(8);
-        pairs.extend((0..live).map(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l])));
+        let eight: [Pair; 8] =
+            std::array::from_fn(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l]));
+        pairs.extend_from_slice(&eight);
     }
+    pairs.truncate(first + count);
     let total = |lanes: &[f32; 8]| -> f32 {
         // A fixed tree: the same bits whatever the compiler makes of it.
         let [a, b, c, d, e, f, g, h] = *lanes;

@@ -33,12 +33,21 @@ const LEAST_CORRECTION: f64 = 2.0e-4;
 const CARELESS: f64 = 0.05 * PACE;
 /// An error small enough for any pool.
 const CAREFUL: f64 = 1.0e-4;
-/// A particle with a lower number density is at a surface.
+/// A particle with a lower number density is at a surface,
 const SURFACE: f32 = 0.95;
+/// and so is one away from walls with more fluid on one side than on the other: |Σ hᵈ⁺¹ ∇W| is about 0.5 at a flat surface, however
+/// dense tension has made it.
+const ONE_SIDED: f32 = 0.3;
 /// Fluid without a surface is overfull from this many times the density error on.
 const OVERFULL: f64 = 10.0;
 /// So that a lone particle's κ can be computed from its pressure.
 const LEAST_FLUX: f32 = 0.05;
+
+/// Whether fluid can give way there.
+fn is_at_surface(sums: &Sums) -> bool {
+    let is_free = sums.wall_density == 0.0;
+    sums.number_density < SURFACE || is_free && sums.fluid_gradient.length() > ONE_SIDED
+}
 
 /// What a pressure solve is for.
 pub(super) struct Task<'a> {
@@ -154,11 +163,12 @@ impl World {
 
     /// The number density that fluid is brought to: one, unless there is no surface at which it could give way. A vessel filled to
     /// the last corner holds more than its walls leave room for. Asked for what cannot be, its water was shaken
-    /// harder and harder: to 10⁵ m/s within 7000 steps next to mirrored walls.
+    /// harder and harder: to 10⁵ m/s within 7000 steps next to mirrored walls. (A drop is no vessel: taken for one, it
+    /// stayed as dense as tension had squeezed it.)
     fn rest_density(&self, work: &Workspace) -> f32 {
         let all = work.neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
         // A world that repeats has no walls that count too much: its pressures hold the fluid together.
-        if self.is_closed() || all.clone().any(|sums| sums.number_density < SURFACE) {
+        if self.is_closed() || all.clone().any(is_at_surface) {
             return 1.0;
         }
         let sum: f64 = all.map(|sums| f64::from(sums.number_density)).sum();
