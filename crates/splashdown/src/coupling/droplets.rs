@@ -5,7 +5,9 @@
 //! before the solve, and from the friction of the last step.
 //!
 //! Friction on walls that do not yield is no unknown: what it does to a particle depends on nothing but that particle, so
-//! the friction that belongs to a pressure and a tension is known (F5), and every sweep of these sees it.
+//! the friction that belongs to a pressure and a tension is known (F5), and every sweep of these sees it. But it is only as
+//! good as the pressure: the solve waits until that no longer changes how hard walls are pressed. A compression that is
+//! small enough for a fluid may be many times the weight of a drop, and lets it creep.
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
@@ -21,12 +23,9 @@ use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::TensionSweep;
 use crate::sph::wall_friction::Grip;
 
-/// Sweeps for which tension rests once its residual is small: it converges before friction does, and its sweeps cost the
-/// most. No solve ends while it rests; it is woken when all others have converged.
-const REST: u32 = 2;
-/// Once it is off by no more than so many times as much it rests for one sweep after every other: by then it follows pressure,
-/// which is slower.
-const NEAR: f64 = 3.0;
+/// How much of the error that is allowed may be left in how hard walls are pressed, by what a sweep changes: it changes about a
+/// tenth of what is left.
+const STEADY: f64 = 0.1;
 
 /// Impulses of friction with what acceleration needs.
 #[derive(Clone, Debug, Default)]
@@ -95,8 +94,8 @@ pub struct Droplets<'a> {
     start: Start,
     /// None where nothing has any tension.
     tension: Option<TensionSweep<'a>>,
-    /// For how many more sweeps tension stays as it is.
-    rest: u32,
+    /// Whether tension stays as it is in the next sweep.
+    rests: bool,
     /// Whether what it pulls with has changed since `pulled` was computed.
     is_fresh: bool,
     /// Displacement of each fluid particle by tension.
@@ -137,7 +136,7 @@ impl<'a> Droplets<'a> {
         });
         Droplets {
             tension,
-            rest: 0,
+            rests: false,
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
@@ -217,24 +216,33 @@ impl<'a> Droplets<'a> {
         Found { displacement, tension, friction, on_solids, pressed }
     }
 
-    /// One sweep of (D1) and (F3); `is_last` if the solve waits for nothing else.
-    pub fn sweep(&mut self, bodies: &[Body], is_last: bool) -> PartnerSweep {
-        let friction = self.sweep_friction(bodies);
+    /// One sweep of (D1) and (F3), in which pressures become `next`; `is_last` if the solve waits for nothing else.
+    pub fn sweep(&mut self, bodies: &[Body], next: &[f32], is_last: bool) -> PartnerSweep {
+        let mut friction = self.sweep_friction(bodies);
+        friction.converged &= self.is_pressed_steadily(next);
         let Some(tension) = &mut self.tension else { return friction };
-        if self.rest > 0 && !(is_last && friction.converged) {
-            self.rest -= 1;
+        // Its sweeps cost the most: once its residual is small it rests every other time, while others are waited for. No
+        // solve ends while it rests. (For two sweeps at a time it made β start anew after each, and solves take twice as long.)
+        if std::mem::take(&mut self.rests) && !(is_last && friction.converged) {
             return PartnerSweep { converged: false, ..friction };
         }
         let tension = tension.sweep(&self.moved);
         self.is_fresh = true;
         let converged = tension.left <= 1.0;
-        self.rest = if converged { REST } else { u32::from(tension.left <= NEAR) };
+        self.rests = converged;
         // What tension changes between rests would come and go in β with them, and (P6) would start anew after each.
-        let change = if self.rest > 0 { 0.0 } else { tension.change };
+        let change = if converged { 0.0 } else { tension.change };
         PartnerSweep {
             change: change + friction.change,
             converged: converged && friction.converged,
         }
+    }
+
+    /// Whether pressures `next` press walls as hard as the present ones do.
+    fn is_pressed_steadily(&self, next: &[f32]) -> bool {
+        let grips = || self.start.grips.iter();
+        let change: f64 = grips().map(|grip| grip.change(next[grip.particle])).sum();
+        change <= STEADY * self.start.error * grips().map(Grip::limit).sum::<f64>()
     }
 
     fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
@@ -272,7 +280,7 @@ impl<'a> Droplets<'a> {
         if let Some(tension) = &mut self.tension {
             tension.finish();
         }
-        (self.rest, self.is_fresh) = (0, true);
+        (self.rests, self.is_fresh) = (false, true);
         self.friction.now.clone_from(&self.friction.next);
     }
 

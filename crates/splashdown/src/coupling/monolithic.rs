@@ -111,10 +111,10 @@ impl Partner for Coupled<'_> {
         }
     }
 
-    fn sweep(&mut self, is_last: bool) -> PartnerSweep {
+    fn sweep(&mut self, next: &[f32], is_last: bool) -> PartnerSweep {
         // First: contacts leave bodies with anything.
         let of_droplets =
-            self.droplets.as_mut().map(|droplets| droplets.sweep(self.bodies, is_last));
+            self.droplets.as_mut().map(|droplets| droplets.sweep(self.bodies, next, is_last));
         self.swept = self.contacts.sweep(self.order(), self.bodies);
         let is_small = is_small(&self.swept, &self.settings);
         PartnerSweep {

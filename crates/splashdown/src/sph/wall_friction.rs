@@ -146,6 +146,11 @@ impl Grip {
         self.limit = self.strength * f64::from(kappa).max(0.0);
     }
 
+    /// By how much the pressure `kappa` would change that.
+    pub fn change(&self, kappa: f32) -> f64 {
+        (self.strength * f64::from(kappa).max(0.0) - self.limit).abs()
+    }
+
     /// The largest impulse.
     pub fn limit(&self) -> f64 {
         self.limit

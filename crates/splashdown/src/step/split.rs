@@ -64,7 +64,7 @@ impl World {
         let still = vec![Vec4::ZERO; self.fluid_count()];
         for _ in 0..self.pressure.max_iterations {
             droplets.respond(&[], &still, &[]);
-            let swept = droplets.sweep(&[], true);
+            let swept = droplets.sweep(&[], &[], true);
             droplets.settle();
             if swept.converged {
                 break;

@@ -26,8 +26,9 @@ pub trait Partner {
     /// end it is for the caller to ask for that, in double precision.
     fn shove(&self, push: &mut [Vec4]);
 
-    /// One sweep of its own unknowns. `is_last` if the solve ends with it, should its residuals be small: pressure's are.
-    fn sweep(&mut self, is_last: bool) -> PartnerSweep;
+    /// One sweep of its own unknowns, in which pressures become `next`. `is_last` if the solve ends with it, should its residuals be
+    /// small: pressure's are.
+    fn sweep(&mut self, next: &[f32], is_last: bool) -> PartnerSweep;
 
     /// (P6) for its own unknowns.
     fn accelerate(&mut self, beta: f64);

@@ -119,7 +119,7 @@ pub fn solve(
         }
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         let is_small = sweep.error <= stop.mean_error;
-        let with = partner.as_mut().map(|partner| partner.sweep(is_small));
+        let with = partner.as_mut().map(|partner| partner.sweep(&next, is_small));
         solved.iterations += 1;
         solved.error = sweep.error;
         solved.converged = is_small && with.is_none_or(|with| with.converged);

@@ -46,8 +46,8 @@ fn drop_on_floor(side: i32, gravity: f64) -> Result<World, String> {
     let (vapour, walls, friction) = (constant(4.0), constant(0.5), constant(SETTLING));
     world.tension.fluids = vec![FluidSurface { vapour, walls, friction, ..FluidSurface::NONE }];
     world.tension.calibration = Calibration::Paper;
-    // At 10⁻² what is left of friction lets a drop creep by up to 0.7 h/s near the limit.
-    world.tension.error = 1e-3;
+    // So near to the limit a drop creeps by what solves leave over: at 10⁻³ by up to 2 h/s.
+    world.tension.error = 2e-4;
     Ok(world)
 }
 
@@ -71,8 +71,11 @@ fn watched(mut world: World, degrees: f64, mu: f64, duration: f64) -> Result<[f6
     Ok([place(&world) - start, speed])
 }
 
+/// Particles to a side. As drops these are 5.0, 7.4 and 8.7 h wide; those of figure 16 are 5, 7 and 9 mm.
+const SIDES: [i32; 3] = [4, 6, 7];
+
 fn run(report: &mut Report) -> Result<(), String> {
-    for side in [4, 6, 8] {
+    for side in SIDES {
         let mut last = 0.0;
         for degrees in [18.0, 36.0, 54.0, 72.0, 90.0] {
             // What presses it against the slope, first; then what pulls it along.
