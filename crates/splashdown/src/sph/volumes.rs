@@ -59,8 +59,10 @@ pub fn displacing(
     let mut factor = vec![1.0; samples.len()];
     for _ in 0..ROUNDS {
         let lacking = |(place, seen): (&Place, &Seen)| {
-            let there: f64 =
-                seen.iter().map(|&(b, w)| factor[b as usize] * f64::from(weight[b as usize]) * w).sum();
+            let there: f64 = seen
+                .iter()
+                .map(|&(b, w)| factor[b as usize] * f64::from(weight[b as usize]) * w)
+                .sum();
             if there > 0.0 { place.wanted / there } else { 1.0 }
         };
         let lacking: Vec<f64> = places.par_iter().zip(&seen_from_places).map(lacking).collect();
@@ -82,7 +84,12 @@ pub fn displacing(
 type Seen = Vec<(u32, f64)>;
 
 /// Of every one of `points`, the `others` within `reach`, once for all rounds.
-fn near(points: &[DVec3], others: &[DVec3], reach: f64, sees: impl Fn(f64) -> f64 + Sync) -> Vec<Seen> {
+fn near(
+    points: &[DVec3],
+    others: &[DVec3],
+    reach: f64,
+    sees: impl Fn(f64) -> f64 + Sync,
+) -> Vec<Seen> {
     let grid = PointGrid::of(others, reach);
     let around = |&point: &DVec3| {
         let mut seen = Seen::new();

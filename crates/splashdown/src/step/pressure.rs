@@ -347,3 +347,21 @@ impl<F: Fn(&Chunk, usize, f32) -> f32> Vectorised for Sources<'_, F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surfaces_are_seen_however_dense_they_are() {
+        let of = |number_density: f32, one_sided: f32, wall_density: f32| {
+            let fluid_gradient = Vec4::new(0.0, one_sided, 0.0, 0.0);
+            Sums { number_density, fluid_gradient, wall_density, ..Sums::default() }
+        };
+        // A flat surface at rest; one of a drop that tension squeezes; deep inside; next to a wall.
+        assert!(is_at_surface(&of(0.7, 0.5, 0.0)));
+        assert!(is_at_surface(&of(1.1, 0.6, 0.0)));
+        assert!(!is_at_surface(&of(1.01, 0.05, 0.0)));
+        assert!(!is_at_surface(&of(1.01, 0.5, 0.3)));
+    }
+}

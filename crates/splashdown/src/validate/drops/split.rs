@@ -34,7 +34,8 @@ fn drop_on_floor(order: TensionOrder, longest_step: f64, seed: u64) -> Result<Wo
     let mut noise = Noise(seed);
     let mut points = Vec::new();
     for (x, y) in (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| (x, y))) {
-        let p = DVec3::new(f64::from(2 * x - SIDE) / 2.0, y.into(), 0.0) + DVec3::new(0.5, 0.5, 0.0);
+        let p =
+            DVec3::new(f64::from(2 * x - SIDE) / 2.0, y.into(), 0.0) + DVec3::new(0.5, 0.5, 0.0);
         points.push((p + 0.1 * noise.vector(Dimension::Two)) * H);
     }
     let model = ViscosityModel::Weiler2018;
