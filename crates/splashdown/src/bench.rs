@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::pair::Pair;
 use crate::sph::tension::FluidSurface;
-use crate::world::{NEWTON_PHASES, PHASES, StepError, World};
+use crate::world::{NEWTON_PHASES, PHASES, StepError, StepReport, World};
 
 /// What the machine can do, measured with this many threads on this scene's lists.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,33 @@ pub struct Newton {
     pub milliseconds: [f64; NEWTON_PHASES.len()],
 }
 
+/// What steps took, by phase.
+struct Totals<const N: usize> {
+    iterations: u32,
+    contacts: u32,
+    seconds: [f64; N],
+}
+
+/// Steps a world `warm_up` times, then `steps` times; adds up what `of` says of each of these.
+fn totals<const N: usize>(
+    world: &mut World,
+    warm_up: u64,
+    steps: u64,
+    of: impl Fn(&StepReport) -> Totals<N>,
+) -> Result<Totals<N>, StepError> {
+    for _ in 0..warm_up {
+        world.step(f64::MAX)?;
+    }
+    let mut totals = Totals { iterations: 0, contacts: 0, seconds: [0.0; N] };
+    for _ in 0..steps {
+        let step = of(&world.step(f64::MAX)?);
+        totals.iterations += step.iterations;
+        totals.contacts += step.contacts;
+        totals.seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
+    }
+    Ok(totals)
+}
+
 /// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured. Steps end after `most`
 /// Newton iterations, if that is given.
 pub fn newton(
@@ -98,16 +125,11 @@ pub fn newton(
     most: Option<u32>,
 ) -> Result<Newton, StepError> {
     world.elastic.settings.cut_short = most;
-    for _ in 0..warm_up {
-        world.step(f64::MAX)?;
-    }
-    let (mut iterations, mut contacts, mut seconds) = (0u32, 0u32, [0.0; NEWTON_PHASES.len()]);
-    for _ in 0..steps {
-        let step = world.step(f64::MAX)?;
-        iterations += step.newton_iterations;
-        contacts += step.elastic_contacts;
-        seconds.iter_mut().zip(step.newton_seconds).for_each(|(sum, s)| *sum += s);
-    }
+    let Totals { iterations, contacts, seconds } = totals(world, warm_up, steps, |step| Totals {
+        iterations: step.newton_iterations,
+        contacts: step.elastic_contacts,
+        seconds: step.newton_seconds,
+    })?;
     let solids = &world.elastic.solids;
     Ok(Newton {
         vertices: (0..solids.rest.len() as u32).filter(|&v| solids.is_free(v)).count(),
@@ -136,16 +158,11 @@ pub struct Pile {
 
 /// Steps a world without fluid `warm_up` times unmeasured, then `steps` times measured.
 pub fn pile(world: &mut World, warm_up: u64, steps: u64) -> Result<Pile, StepError> {
-    for _ in 0..warm_up {
-        world.step(f64::MAX)?;
-    }
-    let (mut iterations, mut contacts, mut seconds) = (0u32, 0u32, [0.0; PHASES.len()]);
-    for _ in 0..steps {
-        let step = world.step(f64::MAX)?;
-        iterations += step.contact_iterations;
-        contacts += step.contacts;
-        seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
-    }
+    let Totals { iterations, contacts, seconds } = totals(world, warm_up, steps, |step| Totals {
+        iterations: step.contact_iterations,
+        contacts: step.contacts,
+        seconds: step.seconds,
+    })?;
     Ok(Pile {
         bodies: world.solids.iter().filter(|solid| solid.body.is_some()).count(),
         samples: world.particles.len(),
