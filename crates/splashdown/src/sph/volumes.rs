@@ -13,7 +13,7 @@
 //!
 //!   f_b ← f_b Σ_y W_yb (wanted/there)_y / Σ_y W_yb   (W3)
 //!
-//! Six rounds leave a duck of 12 h with 0.986 of its buoyancy, fifteen with 0.996.
+//! After six rounds a duck of 12 h had a hundredth less of its buoyancy than after fifteen.
 
 use rayon::prelude::*;
 
