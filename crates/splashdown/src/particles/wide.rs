@@ -94,8 +94,8 @@ pub struct Wide {
     halo_stretches: Vec<Range<u32>>,
     /// Lists of the same and of other fluids in turn, each filled up to a multiple of four.
     pairs: Vec<Pair>,
-    /// Where the filled-up lists end.
-    ends: Vec<[u32; 2]>,
+    /// Where lists start and where they end, filled up. Between them are pairs that have been dropped.
+    ranges: Vec<[[u32; 2]; 2]>,
     counts: Vec<[u16; 2]>,
     /// Gradients without β.
     walls: Vec<WallPair>,
@@ -127,7 +127,7 @@ impl Wide {
         self.unit = unit((kernel.sigma * kernel.squeeze()) as f32 * S::STEEPEST);
         self.sums.clear();
         self.pairs.clear();
-        self.ends.clear();
+        self.ranges.clear();
         self.counts.clear();
         self.walls.clear();
         self.wall_ends.clear();
@@ -163,9 +163,10 @@ impl Wide {
             });
         }
         let mut sums = WideSums::default();
-        let (mut ends, mut counts) = ([0; 2], [0; 2]);
+        let (mut ranges, mut counts) = ([[0; 2]; 2], [0; 2]);
         for (kind, hits) in [hits, others].into_iter().enumerate() {
             counts[kind] = hits.len() as u16;
+            ranges[kind] = [self.pairs.len() as u32; 2];
             if !hits.is_empty() {
                 let pairs = &mut self.pairs;
                 let evaluate = |q: f32| kernel.evaluate::<S>(q);
@@ -175,12 +176,12 @@ impl Wide {
                 sums.square += found.gradient_square;
                 pairs.resize(pairs.len().next_multiple_of(4), Pair::NONE);
             }
-            ends[kind] = self.pairs.len() as u32;
+            ranges[kind][1] = self.pairs.len() as u32;
         }
         sums.density[0] += sigma * kernel.evaluate::<S>(0.0).0;
         let count = f32::from(counts[0]) + f32::from(counts[1]);
         sums.size = (count * sums.square).sqrt(); // Cauchy and Schwarz
-        self.ends.push(ends);
+        self.ranges.push(ranges);
         self.counts.push(counts);
         if wall.count > 0 {
             L::collect(wall, place, radius2, &mut buffers.hits);
@@ -221,56 +222,39 @@ impl Wide {
     /// Keeps of the lists of particles that `is_active` does not name only pairs with those that it names.
     /// `local` are its answers for the halo.
     pub fn thin(&mut self, is_active: impl Fn(usize) -> bool, local: &[bool]) {
-        let (mut kept, mut start) = (0, 0);
-        for k in 0..self.ends.len() {
-            for kind in 0..2 {
-                let end = self.ends[k][kind] as usize;
-                let count = usize::from(self.counts[k][kind]);
-                if is_active(k) {
-                    self.pairs.copy_within(start..end, kept);
-                    kept += end - start;
-                } else {
-                    let first = kept;
-                    for at in start..start + count {
-                        let pair = self.pairs[at];
-                        if local[pair.slot()] {
-                            self.pairs[kept] = pair;
-                            kept += 1;
-                        }
+        for (k, (ranges, counts)) in self.ranges.iter_mut().zip(&mut self.counts).enumerate() {
+            if is_active(k) {
+                continue;
+            }
+            for ([start, end], count) in ranges.iter_mut().zip(counts) {
+                let list = &mut self.pairs[*start as usize..*end as usize];
+                let mut kept = 0;
+                for at in 0..usize::from(*count) {
+                    if local[list[at].slot()] {
+                        list[kept] = list[at];
+                        kept += 1;
                     }
-                    self.counts[k][kind] = (kept - first) as u16;
-                    // Lists only get shorter: what is overwritten here has been read.
-                    let padded = first + (kept - first).next_multiple_of(4);
-                    self.pairs[kept..padded].fill(Pair::NONE);
-                    kept = padded;
                 }
-                start = end;
-                self.ends[k][kind] = kept as u32;
+                let padded = kept.next_multiple_of(4);
+                list[kept..padded].fill(Pair::NONE);
+                *count = kept as u16;
+                *end = *start + padded as u32;
             }
         }
-        self.pairs.truncate(kept);
     }
 
     /// The neighbours of the k-th particle in the same fluid (0) or in others (1).
     #[inline(always)]
     pub fn pairs(&self, k: usize, kind: usize) -> &[Pair] {
-        let start = self.start(k, kind);
+        let start = self.ranges[k][kind][0] as usize;
         &self.pairs[start..start + usize::from(self.counts[k][kind])]
     }
 
     /// The same in fours; what fills up the last adds nothing to any sum.
     #[inline(always)]
     pub fn fours(&self, k: usize, kind: usize) -> &[[Pair; 4]] {
-        self.pairs[self.start(k, kind)..self.ends[k][kind] as usize].as_chunks::<4>().0
-    }
-
-    #[inline(always)]
-    fn start(&self, k: usize, kind: usize) -> usize {
-        match (k, kind) {
-            (_, 1) => self.ends[k][0] as usize,
-            (0, _) => 0,
-            _ => self.ends[k - 1][1] as usize,
-        }
+        let [start, end] = self.ranges[k][kind];
+        self.pairs[start as usize..end as usize].as_chunks::<4>().0
     }
 
     /// The particle behind a pair.
@@ -293,7 +277,7 @@ impl Wide {
 
     /// Whether there is nothing to sum over.
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty() && self.walls.is_empty()
+        self.walls.is_empty() && self.counts.iter().all(|&counts| counts == [0; 2])
     }
 
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
@@ -335,6 +319,7 @@ impl Wide {
         self.pairs.capacity() * size_of::<Pair>()
             + self.walls.capacity() * size_of::<WallPair>()
             + self.sums.capacity() * size_of::<WideSums>()
-            + (self.ends.capacity() + self.wall_ends.capacity() + self.halo.capacity()) * 8
+            + self.ranges.capacity() * size_of::<[[u32; 2]; 2]>()
+            + (self.wall_ends.capacity() + self.halo.capacity()) * 8
     }
 }
