@@ -237,9 +237,9 @@ pub struct RenderArguments {
     /// Pixels.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
     pub size: [usize; 2],
-    /// What colours mean.
-    #[arg(long, value_enum, default_value = "velocity")]
-    pub color: ColorBy,
+    /// What colours mean [default: phase where there are several fluids, else velocity].
+    #[arg(long, value_enum)]
+    pub color: Option<ColorBy>,
     /// From where: front, side, top, three-quarter, or "eye=x,y,z target=x,y,z fov=40".
     #[arg(long, value_name = "VIEW")]
     pub camera: Option<String>,

@@ -27,8 +27,8 @@ pub struct Look {
     pub height: usize,
     /// Samples per pixel each way.
     pub samples: usize,
-    /// What colours mean.
-    pub quantity: Quantity,
+    /// What colours mean: if nothing is said, which fluid it is where there are several, and speed where there is one.
+    pub quantity: Option<Quantity>,
     /// From where it is seen.
     pub view: View,
     /// Shows the liquid's surface instead of its particles.
@@ -41,7 +41,7 @@ impl Default for Look {
             width: 1280,
             height: 720,
             samples: 2,
-            quantity: Quantity::Velocity,
+            quantity: None,
             view: View::Usual,
             surface: false,
         }
@@ -68,6 +68,7 @@ pub enum Quantity {
 pub struct Stage<'a> {
     run: &'a Run,
     look: Look,
+    quantity: Quantity,
     camera: Camera,
     bounds: Aabb,
     range: Option<[f64; 2]>,
@@ -92,14 +93,17 @@ impl<'a> Stage<'a> {
         let bounds = Aabb::around(outline.iter().copied());
         let shown: Vec<u64> =
             run.frames.iter().copied().filter(|k| (first..=last).contains(k)).collect();
-        let range = range_of(run, &shown, |points| values(points, look.quantity))?;
-        let range = match look.quantity {
+        let several = run.fluids.len() > 1;
+        let usual = if several { Quantity::Phase } else { Quantity::Velocity };
+        let quantity = look.quantity.unwrap_or(usual);
+        let range = range_of(run, &shown, |points| values(points, quantity))?;
+        let range = match quantity {
             Quantity::Velocity => range.map(|[_, high]| [0.0, high]),
             _ => range,
         };
         let range = range.map(scale::rounded);
-        let camera = camera(run, &look, bounds, &outline);
-        Ok(Stage { run, look, camera, bounds, range })
+        let camera = camera(run, &look, quantity, bounds, &outline);
+        Ok(Stage { run, look, quantity, camera, bounds, range })
     }
 
     /// Draws a frame on the CPU.
@@ -118,16 +122,16 @@ impl<'a> Stage<'a> {
 
     /// The colours of the particles of a frame.
     pub fn colors(&self, points: &Points) -> Vec<Linear> {
-        let ramp = match self.look.quantity {
+        let ramp = match self.quantity {
             Quantity::Phase => {
                 return points.fluid.iter().map(|&k| color::of_fluid(k as usize)).collect();
             }
             Quantity::None => return vec![color::of_fluid(0); points.len()],
-            _ => ramp(self.look.quantity),
+            _ => ramp(self.quantity),
         };
         let table = ramp.table();
         let [low, high] = self.range.unwrap_or([0.0, 1.0]);
-        values(points, self.look.quantity)
+        values(points, self.quantity)
             .iter()
             .map(|&v| {
                 let t = (f64::from(v) - low) / (high - low);
@@ -164,7 +168,7 @@ impl<'a> Stage<'a> {
     }
 
     fn legend(&self) -> Option<Legend> {
-        let title = match self.look.quantity {
+        let title = match self.quantity {
             Quantity::Velocity => "speed (m/s)",
             Quantity::Pressure => "pressure (Pa)",
             Quantity::Density => "density (kg/m³)",
@@ -176,7 +180,7 @@ impl<'a> Stage<'a> {
             Quantity::None => return None,
         };
         let range = self.range?;
-        let table = ramp(self.look.quantity).table();
+        let table = ramp(self.quantity).table();
         Some(Legend::Bar { title: title.to_owned(), range, table })
     }
 
@@ -231,10 +235,9 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn camera(run: &Run, look: &Look, bounds: Aabb, outline: &[DVec3]) -> Camera {
+fn camera(run: &Run, look: &Look, quantity: Quantity, bounds: Aabb, outline: &[DVec3]) -> Camera {
     let unit = overlay::unit(look.height);
-    let bottom =
-        if matches!(look.quantity, Quantity::None | Quantity::Phase) { 64.0 } else { 92.0 };
+    let bottom = if matches!(quantity, Quantity::None | Quantity::Phase) { 64.0 } else { 92.0 };
     let viewport = Viewport {
         size: Vec2::new(look.width as f32, look.height as f32),
         margins: [48.0 * unit, 64.0 * unit, 48.0 * unit, bottom * unit],

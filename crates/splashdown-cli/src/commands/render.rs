@@ -110,5 +110,6 @@ fn look(arguments: &RenderArguments) -> Result<Look, Failure> {
     let [width, height] = arguments.size;
     let samples = usize::from(arguments.samples);
     let surface = arguments.surface;
-    Ok(Look { width, height, samples, quantity: arguments.color.into(), view, surface })
+    let quantity = arguments.color.map(Into::into);
+    Ok(Look { width, height, samples, quantity, view, surface })
 }
