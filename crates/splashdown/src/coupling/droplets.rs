@@ -6,8 +6,12 @@
 //!
 //! Friction on walls that do not yield is no unknown: what it does to a particle depends on nothing but that particle, so
 //! the friction that belongs to a pressure and a tension is known (F5), and every sweep of these sees it. But it is only as
-//! good as the pressure: the solve waits until that no longer changes how hard walls are pressed. A compression that is
+//! good as the pressure: the solve waits until walls are pressed as hard as they will be. A compression that is
 //! small enough for a fluid may be many times the weight of a drop, and lets it creep.
+//!
+//! Tension is most of the work of a sweep and soon as good as the pressure beside it, so it is swept only now and then; and
+//! it is accelerated by what it changes itself. (With the β of all others its first step, the longest by far, was repeated:
+//! a drop that starts from nothing then pulled too hard by a third, and all that had converged started anew.)
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
@@ -20,12 +24,33 @@ use crate::rigid::bodies::{Body, Twist};
 use crate::sph::pressure::partner::PartnerSweep;
 use crate::sph::tension::energy::Strengths;
 use crate::sph::tension::pairs::SurfacePairs;
-use crate::sph::tension::sweep::TensionSweep;
+use crate::sph::tension::sweep::{Swept, TensionSweep};
 use crate::sph::wall_friction::Grip;
 
-/// How much of the error that is allowed may be left in how hard walls are pressed, by what a sweep changes: it changes about a
-/// tenth of what is left.
-const STEADY: f64 = 0.1;
+/// What sweeps leave of how far pressures at walls are from the end, at least and at most: it is only measured.
+const CONTRACTION: [f64; 2] = [0.5, 0.9];
+/// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
+const REST: (f64, u32) = (3.0, 4);
+/// where it has to be careful,
+const REST_OF_THE_CAREFUL: (f64, u32) = (1.0, 1);
+/// as from γ A⁰ Δt²/(ρ h³) on, which is (Δt/Δt_γ)²/8: beyond one and a half capillary times it must be swept with pressure.
+const STIFF: f64 = 0.3;
+
+/// What the last two sweeps changed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes([f64; 2]);
+
+impl Changes {
+    /// What is left to change after another `change`, if sweeps go on to make it smaller as they did: Σ ρᵏ of it.
+    fn left_after(&mut self, change: f64) -> f64 {
+        let [before, last] = self.0;
+        self.0 = [last, change];
+        let [least, most] = CONTRACTION;
+        let contraction =
+            if before > 0.0 { (change / before).sqrt().clamp(least, most) } else { most };
+        change / (1.0 - contraction)
+    }
+}
 
 /// Impulses of friction with what acceleration needs.
 #[derive(Clone, Debug, Default)]
@@ -94,8 +119,13 @@ pub struct Droplets<'a> {
     start: Start,
     /// None where nothing has any tension.
     tension: Option<TensionSweep<'a>>,
-    /// Whether tension stays as it is in the next sweep.
-    rests: bool,
+    /// For how many sweeps tension stays as it is.
+    rests: u32,
+    /// Whether its steps are those that always converge, and its rests short.
+    is_careful: bool,
+    /// By how much it was off, and what it changed, in its last sweep; its own β.
+    last: Swept,
+    beta: f64,
     /// Whether what it pulls with has changed since `pulled` was computed.
     is_fresh: bool,
     /// Displacement of each fluid particle by tension.
@@ -106,6 +136,8 @@ pub struct Droplets<'a> {
     before: Vec<DVec3>,
     /// Displacement of each fluid particle by pressure, tension and friction.
     moved: Vec<Vec4>,
+    /// How hard walls are pressed.
+    pressing: Changes,
 }
 
 impl Start {
@@ -119,6 +151,7 @@ impl<'a> Droplets<'a> {
     /// Ready to solve. Without tension `pairs` are not looked at.
     pub fn new(pairs: &'a SurfacePairs, start: Start) -> Droplets<'a> {
         let n = start.inverse_mass.len();
+        let is_stiff = start.strengths.largest() > STIFF;
         let tension = (start.strengths.largest() > 0.0).then(|| {
             let inverse_mass = start.inverse_mass.iter().map(|&m| m as f32).collect();
             let (strengths, dynamic) = (start.strengths.clone(), start.dynamic.clone());
@@ -131,19 +164,31 @@ impl<'a> Droplets<'a> {
                 dynamic,
                 start.error,
             );
+            if is_stiff {
+                sweep.be_careful();
+            }
             sweep.start_from(start.share);
             sweep
         });
         Droplets {
             tension,
-            rests: false,
+            rests: 0,
+            is_careful: is_stiff,
+            last: Swept { change: f64::INFINITY, left: f64::INFINITY },
+            beta: 0.0,
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
             before: vec![DVec3::ZERO; start.grips.len()],
             moved: vec![Vec4::ZERO; n],
+            pressing: Changes::default(),
             start,
         }
+    }
+
+    /// Whether there is any tension.
+    pub fn pull(&self) -> bool {
+        self.tension.is_some()
     }
 
     /// Adds the impulses of tension and friction to those on solids.
@@ -219,30 +264,38 @@ impl<'a> Droplets<'a> {
     /// One sweep of (D1) and (F3), in which pressures become `next`; `is_last` if the solve waits for nothing else.
     pub fn sweep(&mut self, bodies: &[Body], next: &[f32], is_last: bool) -> PartnerSweep {
         let mut friction = self.sweep_friction(bodies);
-        friction.converged &= self.is_pressed_steadily(next);
+        friction.converged &= self.is_pressed(next);
         let Some(tension) = &mut self.tension else { return friction };
-        // Its sweeps cost the most: once its residual is small it rests every other time, while others are waited for. No
-        // solve ends while it rests. (For two sweeps at a time it made β start anew after each, and solves take twice as long.)
-        if std::mem::take(&mut self.rests) && !(is_last && friction.converged) {
-            return PartnerSweep { converged: false, ..friction };
+        let has_rested = self.rests > 0;
+        if has_rested && !(is_last && friction.converged) {
+            self.rests -= 1;
+            return PartnerSweep { converged: false, ..friction }; // no solve ends while it rests
         }
-        let tension = tension.sweep(&self.moved);
+        let swept = tension.sweep(&self.moved);
         self.is_fresh = true;
-        let converged = tension.left <= 1.0;
-        self.rests = converged;
-        // What tension changes between rests would come and go in β with them, and (P6) would start anew after each.
-        let change = if converged { 0.0 } else { tension.change };
+        let beta = swept.change / self.last.change.max(f64::MIN_POSITIVE);
+        self.beta = if beta > 1.0 { 0.0 } else { beta };
+        if !self.is_careful && !has_rested && swept.left > self.last.left.max(1.0) {
+            tension.be_careful();
+            self.is_careful = true;
+        }
+        self.last = swept;
+        // What it changes between rests would come and go in β with them, and (P6) would start anew after each.
+        let (near, rest) = if self.is_careful { REST_OF_THE_CAREFUL } else { REST };
+        let is_near = swept.left <= near;
+        self.rests = if is_near { rest } else { 0 };
         PartnerSweep {
-            change: change + friction.change,
-            converged: converged && friction.converged,
+            change: friction.change + if is_near { 0.0 } else { swept.change },
+            converged: swept.left <= 1.0 && friction.converged,
         }
     }
 
-    /// Whether pressures `next` press walls as hard as the present ones do.
-    fn is_pressed_steadily(&self, next: &[f32]) -> bool {
+    /// Whether pressures `next` press walls as hard as they will in the end.
+    fn is_pressed(&mut self, next: &[f32]) -> bool {
         let grips = || self.start.grips.iter();
         let change: f64 = grips().map(|grip| grip.change(next[grip.particle])).sum();
-        change <= STEADY * self.start.error * grips().map(Grip::limit).sum::<f64>()
+        let limit: f64 = grips().map(Grip::limit).sum();
+        self.pressing.left_after(change) <= self.start.error * limit
     }
 
     fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
@@ -265,7 +318,7 @@ impl<'a> Droplets<'a> {
     /// (P6), friction kept inside its cone.
     pub fn accelerate(&mut self, beta: f64) {
         if let Some(tension) = self.tension.as_mut().filter(|_| self.is_fresh) {
-            tension.accelerate(beta);
+            tension.accelerate(beta.min(self.beta));
         }
         self.friction.accelerate(beta);
         for (grip, p) in self.start.grips.iter().zip(&mut self.friction.now) {
@@ -280,7 +333,7 @@ impl<'a> Droplets<'a> {
         if let Some(tension) = &mut self.tension {
             tension.finish();
         }
-        (self.rests, self.is_fresh) = (false, true);
+        (self.rests, self.is_fresh) = (0, true);
         self.friction.now.clone_from(&self.friction.next);
     }
 
@@ -288,5 +341,26 @@ impl<'a> Droplets<'a> {
     pub fn finish(&mut self) {
         self.settle();
         self.is_fresh = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_to_change_follows_from_what_has_changed() {
+        // Of a geometric series from 1 on the rest is known after two terms; before that nothing is taken for granted.
+        for ratio in [0.6f64, 0.7, 0.85] {
+            let mut changes = Changes::default();
+            for k in 0..6 {
+                let left = changes.left_after(ratio.powi(k));
+                let rest = ratio.powi(k) / if k < 2 { 0.1 } else { 1.0 - ratio };
+                assert!((left / rest - 1.0).abs() < 1e-12, "{ratio}, {k}: {left} of {rest}");
+            }
+        }
+        // What grows is not taken for the end.
+        let mut growing = Changes([1.0, 2.0]);
+        assert!((growing.left_after(4.0) - 40.0).abs() < 1e-12);
     }
 }

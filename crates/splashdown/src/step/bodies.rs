@@ -177,8 +177,11 @@ impl World {
             stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
         }
         stop.max_iterations = stop.max_iterations.max(coupling.max_iterations);
-        stop.accelerate = coupling.method != CouplingMethod::Interlinked
-            && coupling.solver != CouplingSolver::Jacobi;
+        if coupling.method == CouplingMethod::Interlinked
+            || coupling.solver == CouplingSolver::Jacobi
+        {
+            stop.memory = 0.0;
+        }
         stop
     }
 
@@ -192,7 +195,7 @@ impl World {
             min_iterations: 0,
             max_iterations: 0,
             lowest: 0.0,
-            accelerate: true,
+            memory: 1.0,
         };
         let stop = self.stop_with_bodies(stop, true);
         let BodyStep { bodies, system, .. } = step;

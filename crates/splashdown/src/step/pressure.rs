@@ -38,6 +38,9 @@ const CAREFUL: f64 = 1.0e-4;
 const BESIDE_MOTION: f64 = 0.02;
 /// An error small enough for any drop: 0.5 h/s are left.
 const CAREFUL_WITH_DROPS: f64 = 1.0e-5;
+/// Share of β with tension. With all of it some solves that had nearly ended went round in circles: twenty sweeps with β near one,
+/// until one happened to be above it.
+const MEMORY_WITH_TENSION: f64 = 0.9;
 /// A particle with a lower number density is at a surface,
 const SURFACE: f32 = 0.95;
 /// and so is one away from walls with more fluid on one side than on the other: |Σ hᵈ⁺¹ ∇W| is about 0.5 at a flat surface, however
@@ -285,7 +288,10 @@ impl World {
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
             lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
-            accelerate: true,
+            memory: match &droplets {
+                Some(droplets) if droplets.pull() => MEMORY_WITH_TENSION,
+                _ => 1.0,
+            },
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
@@ -303,7 +309,9 @@ impl World {
             (bodies.swept, bodies.solved) = (coupled.swept, solved);
             solved
         } else if let Some(droplets) = droplets {
-            stop.accelerate = self.coupling.solver != CouplingSolver::Jacobi;
+            if self.coupling.solver == CouplingSolver::Jacobi {
+                stop.memory = 0.0;
+            }
             let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
             let mut coupled = Coupled::new(&mut [], &mut none, &nowhere, Vec::new(), self.coupling);
             coupled.droplets = Some(droplets);

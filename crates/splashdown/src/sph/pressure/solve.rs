@@ -54,8 +54,8 @@ pub struct StopAt {
     pub max_iterations: u32,
     /// Lowest κ: zero where a surface can yield, nothing in a fluid that fills its world.
     pub lowest: f32,
-    /// Whether (P6) is used; plain sweeps otherwise.
-    pub accelerate: bool,
+    /// Share of β that (P6) takes: 1 for all, 0 for plain sweeps.
+    pub memory: f64,
 }
 
 /// How a solve ended.
@@ -130,7 +130,7 @@ pub fn solve(
         let change = typical * sweep.change + with.map_or(0.0, |with| with.change);
         let beta = change / last_change.max(f64::MIN_POSITIVE);
         last_change = change;
-        let beta = if beta > FORGET || !stop.accelerate { 0.0 } else { beta.min(1.0) };
+        let beta = if beta > FORGET { 0.0 } else { stop.memory * beta.min(1.0) };
         accelerate(beta as f32, &next, kappa, &mut direction);
         if let Some(partner) = &mut partner {
             partner.accelerate(beta);

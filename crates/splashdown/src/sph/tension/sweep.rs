@@ -27,6 +27,8 @@ use crate::rigid::bodies::{Body, Twist};
 /// ω, as long as a step is no more than a whole one: rows of the Jacobian are bounded with room to spare. At ω = 2 sweeps for
 /// steps of four capillary times no longer converged, since pressure answers too.
 const OMEGA: f64 = 1.3;
+/// ω to begin with: most solves are for steps of one capillary time and less, and B is far above what sums really are.
+const BOLD: f64 = 5.0;
 /// How much contributions may change during a step, for S′.
 const CHANGE: f64 = 0.02;
 
@@ -97,7 +99,7 @@ impl<'a> TensionSweep<'a> {
             error,
         };
         sweep.predict(displacement);
-        sweep.measure();
+        sweep.measure(BOLD);
         sweep.start();
         sweep
     }
@@ -150,8 +152,13 @@ impl<'a> TensionSweep<'a> {
         }
     }
 
+    /// Takes shorter steps from now on: those that converge however long the step is.
+    pub fn be_careful(&mut self) {
+        self.measure(OMEGA);
+    }
+
     /// Step lengths (D3).
-    fn measure(&mut self) {
+    fn measure(&mut self, omega: f64) {
         let pairs = self.pairs;
         let of_list = |list: &Wide| {
             let largest = list.sums.iter().map(WideSums::reach).fold(0.0, f32::max);
@@ -168,7 +175,7 @@ impl<'a> TensionSweep<'a> {
         let lightest = self.inverse_mass.iter().copied().fold(0.0, f32::max);
         let scale = f64::from(largest) * f64::from(lightest);
         let early = |clamp: Clamp, c: f64| clamp.bend((c - CHANGE).max(clamp.from));
-        let length = |stiffness: f64| (OMEGA / (1.0 + stiffness)).min(1.0) as f32;
+        let length = |stiffness: f64| (omega / (1.0 + stiffness)).min(1.0) as f32;
         let mut step = vec![0.0; pairs.fluid.len()];
         pairs.for_each(&mut step, |list, out, _: &mut ()| {
             let (gamma, clamps) = (&self.strengths.fluids[list.fluid], self.strengths.clamps());
