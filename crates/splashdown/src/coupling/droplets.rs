@@ -27,8 +27,10 @@ use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::{Swept, TensionSweep};
 use crate::sph::wall_friction::Grip;
 
-/// What sweeps leave of how far pressures at walls are from the end, at least and at most: it is only measured.
+/// What a sweep leaves of how far pressures at walls are from the end, at least and at most: it is only estimated.
 const CONTRACTION: [f64; 2] = [0.5, 0.9];
+/// How much of the error that is allowed may be left in how hard walls are pressed.
+const AT_WALLS: f64 = 0.5;
 /// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
 const REST: (f64, u32) = (3.0, 4);
 /// where it has to be careful,
@@ -295,7 +297,7 @@ impl<'a> Droplets<'a> {
         let grips = || self.start.grips.iter();
         let change: f64 = grips().map(|grip| grip.change(next[grip.particle])).sum();
         let limit: f64 = grips().map(Grip::limit).sum();
-        self.pressing.left_after(change) <= self.start.error * limit
+        self.pressing.left_after(change) <= AT_WALLS * self.start.error * limit
     }
 
     fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
