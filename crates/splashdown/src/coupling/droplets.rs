@@ -240,8 +240,12 @@ impl<'a> Droplets<'a> {
     pub fn result(mut self) -> Found {
         let solids = self.start.dynamic.len();
         let (n, none) = (self.moved.len(), vec![Twist::default(); solids]);
+        let moved = || {
+            let both = self.start.displacement.iter().zip(&self.moved);
+            both.map(|(u, by)| *u + by.truncate().as_dvec3()).collect()
+        };
         let (tension, on_solids) = match &self.tension {
-            Some(tension) => tension.result(solids),
+            Some(tension) => tension.result(solids, moved),
             None => (vec![DVec3::ZERO; n], none.clone()),
         };
         let mass = &self.start.inverse_mass;

@@ -309,6 +309,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_calms_long_steps_keeps_momentum_and_takes_energy() {
+        let mut world = drops();
+        world.surface_forces().unwrap();
+        let n = world.fluid_count();
+        let place: Vec<DVec3> =
+            world.particles.position[..n].iter().map(|x| *x / world.spacing).collect();
+        let moved: Vec<DVec3> =
+            place.iter().map(|x| 0.01 * DVec3::new(x.y.sin(), (3.0 * x.z).cos(), x.x)).collect();
+        let surface = &world.workspace.surface;
+        let mut force = vec![DVec3::ZERO; n];
+        surface.calm(&surface.pulls(&world.strengths(1.0)), 1.0, &moved, &mut force);
+        let size: f64 = force.iter().map(|f| f.length()).sum();
+        let sum: DVec3 = force.iter().sum();
+        let turn: DVec3 = place.iter().zip(&force).map(|(x, f)| x.cross(*f)).sum();
+        let work: f64 = moved.iter().zip(&force).map(|(u, f)| u.dot(*f)).sum();
+        assert!(sum.length() < 1e-13 * size && turn.length() < 1e-12 * size, "{sum} {turn}");
+        assert!(work < -1e-4 * size, "{work:e} of {size:e}");
+    }
+
     /// Forces by the tags of particles.
     fn tagged_forces(world: &mut World) -> Vec<(f64, DVec3)> {
         let forces = world.surface_forces().unwrap().fluid;

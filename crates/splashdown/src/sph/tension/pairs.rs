@@ -314,6 +314,29 @@ impl SurfacePairs {
         });
     }
 
+    /// Adds `share` times (D4) to `force`, for displacements `moved` in h: pairs that pull resist getting closer or farther apart.
+    pub fn calm(&self, pulls: &Pulls, share: f64, moved: &[DVec3], force: &mut [DVec3]) {
+        let Some((kind, wide)) = self.kernel else { return };
+        self.for_each(force, |list, out, _: &mut ()| {
+            let kinds = if list.meets_others() { 2 } else { 1 };
+            for (k, (i, out)) in list.particles.clone().zip(out).enumerate() {
+                let mut sum = DVec3::ZERO;
+                for which in 0..kinds {
+                    let own = pulls.fluid[i][which];
+                    for pair in list.pairs(k, which) {
+                        let j = list.index(pair);
+                        let offset = self.offset(i, j);
+                        let pull = f64::from((own + pulls.fluid[j][which]).max(0.0));
+                        let rate =
+                            (moved[i] - moved[j]).dot(offset) / offset.length_squared().max(1e-6);
+                        sum += rate * with_kernel!(kind, S => along::<S>(&wide, offset, pull));
+                    }
+                }
+                *out += share * wide.sigma * sum;
+            }
+        });
+    }
+
     /// β_b (q_f − w_f) + t_b
     fn wall_pull(&self, b: usize, fluid: f32, wall: f32) -> f64 {
         f64::from(self.volume[b]) * f64::from(fluid) + f64::from(wall)
