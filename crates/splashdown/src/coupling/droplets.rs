@@ -249,7 +249,8 @@ impl<'a> Droplets<'a> {
             None => (vec![DVec3::ZERO; n], none.clone()),
         };
         let mass = &self.start.inverse_mass;
-        let mut displacement: Vec<DVec3> = tension.iter().zip(mass).map(|(&p, &m)| m * p).collect();
+        let mut displacement: Vec<DVec3> =
+            tension.par_iter().zip(mass).map(|(&p, &m)| m * p).collect();
         // Once more with exact tension: what rounding is worth would make a drop that sticks creep.
         for ((grip, p), &before) in
             self.start.grips.iter().zip(&mut self.friction.now).zip(&self.before)

@@ -275,6 +275,11 @@ impl Wide {
         self.counts.iter().any(|counts| counts[1] > 0)
     }
 
+    /// Whether any particle has neighbours in walls.
+    pub fn meets_walls(&self) -> bool {
+        !self.walls.is_empty()
+    }
+
     /// Whether there is nothing to sum over.
     pub fn is_empty(&self) -> bool {
         self.walls.is_empty() && self.counts.iter().all(|&counts| counts == [0; 2])

@@ -1,5 +1,7 @@
 //! Surface tension and friction on walls in a step: where their solve starts, what it leaves behind.
 
+use rayon::prelude::*;
+
 use super::Workspace;
 use super::bodies::BodyStep;
 use crate::body::CouplingSolver;
@@ -89,7 +91,7 @@ impl World {
             return None;
         }
         let h = self.spacing;
-        let displacement: Vec<DVec3> = work.predicted.iter().map(|&v| v * (dt / h)).collect();
+        let displacement: Vec<DVec3> = work.predicted.par_iter().map(|&v| v * (dt / h)).collect();
         let time = self.clock.time;
         let mu: Vec<f64> = (0..self.fluids.len()).map(|k| self.tension.friction(k, time)).collect();
         let walls = Walls {
@@ -144,9 +146,8 @@ impl World {
 
     /// Adds what the solve found to the predicted velocities. `per_step` is Δt/h.
     pub(super) fn take_droplets(&self, work: &mut Workspace, found: Found, per_step: f64) {
-        for (v, u) in work.predicted.iter_mut().zip(&found.displacement) {
-            *v += *u / per_step;
-        }
+        let all = work.predicted.par_iter_mut().zip(&found.displacement);
+        all.for_each(|(v, u)| *v += *u / per_step);
         work.droplets = found;
     }
 

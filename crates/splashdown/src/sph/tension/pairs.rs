@@ -147,7 +147,7 @@ impl SurfacePairs {
         let (n, all) = (world.fluid_count(), self.place.len());
         let mut next = vec![0u32; all - n + 1];
         let visit = |see: &mut dyn FnMut(usize, &WallPair)| {
-            for list in &self.lists {
+            for list in self.lists.iter().filter(|list| list.meets_walls()) {
                 for (k, i) in list.particles.clone().enumerate() {
                     list.walls(k).iter().for_each(|pair| see(i, pair));
                 }
