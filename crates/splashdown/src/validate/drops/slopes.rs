@@ -20,10 +20,10 @@ pub const CASE: Case = Case {
 
 const G: f64 = 9.81;
 /// As long as drops settle, and as long as those that slip and those that stick are watched on the slope, s.
-const WHILE: [f64; 3] = [0.2, 0.1, 0.3];
+const WHILE: [f64; 3] = [0.4, 0.1, 0.3];
 /// As long as gravity along the slope grows before that, s, and in how many steps. A threshold is for loads that set in slowly: at
-/// once they swing beyond what they are in the end.
-const GROWS: f64 = 0.2;
+/// once they swing beyond what they are in the end. 0.4 s is R²/ν of the largest drop: what moves in it dies out meanwhile.
+const GROWS: f64 = 0.4;
 const STAGES: u32 = 50;
 /// Distance of the samples of the slope, in h. With h its roughness holds the smallest drop on the gentlest slope.
 const SAMPLES: f64 = 0.5;
