@@ -206,7 +206,8 @@ struct Buffers {
     halo: Halo,
     fluid: Candidates,
     wall: Candidates,
-    hits: Vec<u32>,
+    near: Candidates,
+    near_wall: Candidates,
     wide: WideBuffers,
 }
 
@@ -312,19 +313,15 @@ impl Search<'_> {
     /// Appends the wall pairs of one particle and adds them to its sums. Walls are few: one by one.
     fn evaluate_walls<S: KernelShape>(
         &self,
-        from: &Candidates,
+        near: &Candidates,
         slots: &Slots,
-        hits: &[u32],
-        place: [f32; 3],
         chunk: &mut Chunk,
         sums: &mut Sums,
     ) {
-        for &hit in hits {
-            let h = hit as usize;
-            let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
-            let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+        for h in 0..near.count {
+            let (d, q) = near.from(h);
             let (w, dw) = S::evaluate(q);
-            let index = slots.index[from.slot(h) as usize];
+            let index = slots.index[near.slot[h] as usize];
             let scale = self.sigma * self.input.weight[index as usize];
             let slope = scale * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
@@ -336,7 +333,7 @@ impl Search<'_> {
         let (count, slope) = self.input.firmness.count(sums.wall_density);
         (sums.wall_density, sums.wall_slope) = (count, slope);
         if slope != 1.0 {
-            let pairs = chunk.wall_pairs.len() - hits.len()..;
+            let pairs = chunk.wall_pairs.len() - near.count..;
             chunk.wall_pairs[pairs].iter_mut().for_each(|pair| pair.scale(slope));
             sums.wall_gradient *= slope;
             sums.wall_moment *= slope;
@@ -363,7 +360,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let CellSearch { search, chunk, mut wide, run, own, buffers, .. } = self;
-        let Buffers { halo, fluid, wall, hits, wide: wide_buffers } = buffers;
+        let Buffers { halo, fluid, wall, near, near_wall, wide: far } = buffers;
         let several = search.input.fluids.len() > 1;
         let input = WideInput {
             kernel: search.wide_kernel(),
@@ -377,9 +374,18 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             let me = own + k;
             let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
             fluid.x[me] = FAR; // nobody is its own neighbour
-            L::collect(fluid, place, radius2, hits);
+            // Those of the narrow kernel are among those of the wide one.
+            if wide.is_some() {
+                far.find::<L>([fluid, wall], place, &input.kernel);
+                L::select(&far.fluid, [0.0; 3], radius2, near);
+                L::select(&far.wall, [0.0; 3], radius2, near_wall);
+            } else {
+                L::select(fluid, place, radius2, near);
+                L::select(wall, place, radius2, near_wall);
+            }
+            fluid.x[me] = place[0];
             let Chunk { unit, pairs, .. } = chunk;
-            let mut sums = evaluate_fluid(fluid, hits, place, S::evaluate, sigma, *unit, pairs);
+            let mut sums = evaluate_fluid::<L>(near, S::evaluate, sigma, *unit, pairs);
             if let [inverse_mass] = search.input.inverse_mass {
                 sums.gradient_square *= inverse_mass;
             } else {
@@ -394,58 +400,45 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             chunk.pairs.resize(chunk.pairs.len().next_multiple_of(4), Pair::NONE);
             chunk.ends.push(chunk.pairs.len() as u32);
 
-            if wall.count > 0 {
-                L::collect(wall, place, radius2, hits);
-                search.evaluate_walls::<S>(wall, &halo.wall, hits, place, chunk, &mut sums);
+            if near_wall.count > 0 {
+                search.evaluate_walls::<S>(near_wall, &halo.wall, chunk, &mut sums);
             }
             chunk.wall_ends.push(chunk.wall_pairs.len() as u32);
             chunk.own_gradient.push(sums.fluid_gradient + sums.wall_gradient);
             chunk.sums.push(sums);
 
             if let Some(wide) = &mut wide {
-                wide.append::<S, L>(&input, [fluid, wall], halo, place, wide_buffers);
+                wide.append::<S, L>(&input, halo, far);
             }
-            fluid.x[me] = place[0];
         }
     }
 }
 
-/// Values and gradients of the kernel `evaluate` of the hits, eight at a time; appends the pairs and returns sums.
+/// Values and gradients of the kernel `evaluate` for all that are `near`, eight at a time; appends the pairs and returns sums.
 #[inline(always)]
-pub(super) fn evaluate_fluid(
-    from: &Candidates,
-    hits: &mut Vec<u32>,
-    place: [f32; 3],
+pub(super) fn evaluate_fluid<L: Lanes>(
+    near: &Candidates,
     evaluate: impl Fn(f32) -> (f32, f32),
     sigma: f32,
     unit: f32,
     pairs: &mut Vec<Pair>,
 ) -> Sums {
-    let count = hits.len();
-    // Candidate `from.count` is one of the far ones: it fills the last eight with zeros.
-    hits.resize(count.next_multiple_of(8), from.count as u32);
     let first = pairs.len();
-    pairs.reserve(hits.len());
+    pairs.reserve(near.x.len());
     let per_unit = sigma / unit;
     let mut w_sum = [0.0f32; 8];
     let mut square = [0.0f32; 8];
     let mut moment = [0.0f32; 8];
     let mut sum = [[0.0f32; 8]; 3];
-    for lanes in hits.as_chunks::<8>().0 {
-        let mut d = [[0.0f32; 8]; 3];
-        let mut slot = [0u16; 8];
+    let (x, y) = (near.x.as_chunks::<8>().0, near.y.as_chunks::<8>().0);
+    let (z, slots) = (near.z.as_chunks::<8>().0, near.slot.as_chunks::<8>().0);
+    for (((x, y), z), slot) in x.iter().zip(y).zip(z).zip(slots) {
+        let d = [x, y, z];
+        let mut g = [[0; 8]; 3];
         for l in 0..8 {
-            let [x, y, z] = from.place(lanes[l] as usize);
-            d[0][l] = place[0] - x;
-            d[1][l] = place[1] - y;
-            d[2][l] = place[2] - z;
-            slot[l] = from.slot(lanes[l] as usize) as u16;
-        }
-        let mut g = [[0i16; 8]; 3];
-        for l in 0..8 {
-            let q = (d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l]).sqrt();
+            let q = (x[l] * x[l] + y[l] * y[l] + z[l] * z[l]).sqrt();
             let (w, dw) = evaluate(q);
-            let slope = per_unit * dw / q.max(1.0e-6);
+            let slope = -per_unit * dw / q.max(1.0e-6);
             w_sum[l] += w;
             moment[l] -= q * dw;
             for axis in 0..3 {
@@ -455,11 +448,9 @@ pub(super) fn evaluate_fluid(
                 square[l] += rounded * rounded;
             }
         }
-        let eight: [Pair; 8] =
-            std::array::from_fn(|l| Pair::new([g[0][l], g[1][l], g[2][l]], slot[l]));
-        pairs.extend_from_slice(&eight);
+        pairs.extend_from_slice(&L::pairs(&g, slot));
     }
-    pairs.truncate(first + count);
+    pairs.truncate(first + near.count);
     let total = |lanes: &[f32; 8]| -> f32 {
         // A fixed tree: the same bits whatever the compiler makes of it.
         let [a, b, c, d, e, f, g, h] = *lanes;

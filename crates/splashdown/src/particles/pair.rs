@@ -27,12 +27,12 @@ pub fn unit(steepest: f32) -> f32 {
     steepest / STEPS
 }
 
-/// The integer nearest to `x` (|x| ≤ 32 767), as a number and as 16 bits. Written with an addition
+/// The integer nearest to `x` (|x| ≤ 32 767), as a number and as bits of which the lower 16 count. Written with an addition
 /// because that rounds alike on every processor and in every lane.
 #[inline(always)]
-pub fn quantise(x: f32) -> (f32, i16) {
+pub fn quantise(x: f32) -> (f32, u32) {
     let shifted = x + ROUNDING;
-    (shifted - ROUNDING, shifted.to_bits() as i16)
+    (shifted - ROUNDING, shifted.to_bits())
 }
 
 impl Pair {
@@ -116,8 +116,8 @@ mod tests {
             let x = f32::from(i) + 0.3 * f32::from(i % 2);
             let (value, bits) = quantise(x);
             assert_eq!(value, x.round());
-            assert_eq!(f32::from(bits), value);
-            assert_eq!(quantise(-x).1, -bits);
+            assert_eq!(f32::from(bits as i16), value);
+            assert_eq!(quantise(-x).1 as i16, -(bits as i16));
         }
         let pair = Pair::new([1, -2, 31_999], 32_000);
         assert_eq!(pair.gradient4().truncate().to_array(), [1.0, -2.0, 31_999.0]);

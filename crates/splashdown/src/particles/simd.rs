@@ -24,11 +24,14 @@ pub trait Lanes: Copy {
     /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
     fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4];
 
-    /// Writes the numbers of the candidates closer than √`radius2` to `place` into `hits`.
-    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>);
+    /// Eight pairs from the lower 16 bits of their quantised gradients, and slots.
+    fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8];
+
+    /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen from there.
+    fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates);
 }
 
-/// Particles around a cell, seen from its corner, one array per coordinate.
+/// Particles around a cell, seen from its corner, or around one of its particles, seen from there; one array per coordinate.
 #[derive(Default)]
 pub struct Candidates {
     /// In h.
@@ -37,7 +40,8 @@ pub struct Candidates {
     pub y: Vec<f32>,
     /// In h.
     pub z: Vec<f32>,
-    slot: Vec<u32>,
+    /// Places in the chunk's halo.
+    pub slot: Vec<u32>,
     /// Without the padding.
     pub count: usize,
 }
@@ -50,9 +54,11 @@ impl Candidates {
     #[cfg(test)]
     pub(crate) fn at(places: &[[f32; 3]]) -> Candidates {
         let mut candidates = Candidates::default();
-        for &[x, y, z] in places {
-            let one = Slots { index: vec![0], x: vec![x], y: vec![y], z: vec![z] };
-            candidates.add(&one, (0, 1), [0.0; 3]);
+        for (k, &[x, y, z]) in places.iter().enumerate() {
+            candidates.x.push(x);
+            candidates.y.push(y);
+            candidates.z.push(z);
+            candidates.slot.push(k as u32);
         }
         candidates.pad();
         candidates
@@ -75,34 +81,48 @@ impl Candidates {
         self.slot.extend(first..end);
     }
 
-    /// Where a candidate is whose number came from `Lanes::collect`.
+    /// From the `k`-th to where it is seen from, and how far that is.
     #[inline(always)]
-    pub(super) fn place(&self, number: usize) -> [f32; 3] {
-        debug_assert!(number < self.x.len());
-        // SAFETY: `collect` only hands out numbers of candidates, padding included, and the four arrays are
-        // equally long. The checks would cost a tenth of the search.
-        unsafe {
-            let [x, y, z] = [&self.x, &self.y, &self.z];
-            [*x.get_unchecked(number), *y.get_unchecked(number), *z.get_unchecked(number)]
-        }
+    pub(super) fn from(&self, k: usize) -> ([f32; 3], f32) {
+        let d = [-self.x[k], -self.y[k], -self.z[k]];
+        (d, (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt())
     }
 
-    /// The slot of a candidate whose number came from `Lanes::collect`.
-    #[inline(always)]
-    pub(super) fn slot(&self, number: usize) -> u32 {
-        debug_assert!(number < self.slot.len());
-        // SAFETY: as in `place`.
-        unsafe { *self.slot.get_unchecked(number) }
-    }
-
-    /// Adds at least one and at most eight candidates that never match, to a multiple of eight.
+    /// Adds candidates that never match, to a multiple of eight.
     pub(super) fn pad(&mut self) {
         self.count = self.x.len();
-        let padded = self.count + 8 - self.count % 8;
+        let padded = self.count.next_multiple_of(8);
         for array in [&mut self.x, &mut self.y, &mut self.z] {
             array.resize(padded, FAR);
         }
         self.slot.resize(padded, 0);
+    }
+
+    /// Adds the `k`-th of `from`.
+    fn push(&mut self, from: &Candidates, k: usize) {
+        self.x.push(from.x[k]);
+        self.y.push(from.y[k]);
+        self.z.push(from.z[k]);
+        self.slot.push(from.slot[k]);
+    }
+
+    /// Moves those whose slots `belongs` does not name to `others`.
+    pub(super) fn split_off(&mut self, others: &mut Candidates, belongs: impl Fn(u32) -> bool) {
+        others.clear();
+        let mut kept = 0;
+        for k in 0..self.count {
+            if belongs(self.slot[k]) {
+                [self.x[kept], self.y[kept], self.z[kept]] = [self.x[k], self.y[k], self.z[k]];
+                self.slot[kept] = self.slot[k];
+                kept += 1;
+            } else {
+                others.push(self, k);
+            }
+        }
+        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(|array| array.truncate(kept));
+        self.slot.truncate(kept);
+        self.pad();
+        others.pad();
     }
 }
 
@@ -118,8 +138,10 @@ pub trait Vectorised {
 #[inline]
 pub fn dispatch<V: Vectorised>(work: V) -> V::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has just said that it has AVX2.
+    if std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("popcnt")
+    {
+        // SAFETY: the processor has just said that it has both.
         return unsafe { avx2::run(work) };
     }
     work.run::<Portable>()
@@ -168,14 +190,23 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
-        hits.clear();
+    fn pairs([x, y, z]: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
+        std::array::from_fn(|l| Pair::new([x[l] as i16, y[l] as i16, z[l] as i16], slot[l] as u16))
+    }
+
+    #[inline(always)]
+    fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
+        near.clear();
         for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
-            let (dx, dy, dz) = (place[0] - x, place[1] - y, place[2] - z);
+            let (dx, dy, dz) = (x - place[0], y - place[1], z - place[2]);
             if dx * dx + dy * dy + dz * dz < radius2 {
-                hits.push(k as u32);
+                near.x.push(dx);
+                near.y.push(dy);
+                near.z.push(dz);
+                near.slot.push(from.slot[k]);
             }
         }
+        near.pad();
     }
 }
 
@@ -206,7 +237,7 @@ mod avx2 {
     use super::*;
 
     /// Compiles `work` for AVX2.
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,popcnt")]
     pub fn run<V: Vectorised>(work: V) -> V::Output {
         work.run::<Avx2>()
     }
@@ -235,9 +266,15 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
+        fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
             // SAFETY: see `Avx2`.
-            unsafe { collect(from, place, radius2, hits) }
+            unsafe { pairs(gradient, slot) }
+        }
+
+        #[inline(always)]
+        fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
+            // SAFETY: see `Avx2`.
+            unsafe { select(from, place, radius2, near) }
         }
     }
 
@@ -309,6 +346,20 @@ mod avx2 {
         [x, y, z, w].map(bytemuck::cast)
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
+        let [x, y, z] = gradient.map(|g| bytemuck::cast::<_, __m256i>(g));
+        let twice_slot = _mm256_slli_epi32::<17>(bytemuck::cast(*slot));
+        let low = _mm256_blend_epi16::<0xaa>(x, _mm256_slli_epi32::<16>(y));
+        let high = _mm256_blend_epi16::<0xaa>(z, twice_slot);
+        // Pairs 0, 1, 4, 5 and 2, 3, 6, 7.
+        let (a, b) = (_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high));
+        let halves =
+            [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)];
+        bytemuck::cast(halves.map(|half| bytemuck::cast::<_, [u64; 4]>(half)))
+    }
+
     /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.
     static SET_LANES: [[u32; 8]; 256] = {
         let mut table = [[0; 8]; 256];
@@ -327,36 +378,59 @@ mod avx2 {
         table
     };
 
-    #[target_feature(enable = "avx2")]
+    #[target_feature(enable = "avx2,popcnt")]
     #[inline]
-    fn collect(from: &Candidates, place: [f32; 3], radius2: f32, hits: &mut Vec<u32>) {
+    fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
         let blocks = from.x.len() / 8; // candidates are padded to a multiple of eight
-        assert!(from.y.len() >= 8 * blocks && from.z.len() >= 8 * blocks);
-        hits.clear();
-        hits.reserve(8 * blocks + 8);
+        let long = |length: usize| length >= 8 * blocks;
+        assert!(long(from.y.len()) && long(from.z.len()) && long(from.slot.len()));
+        near.clear();
+        for array in [&mut near.x, &mut near.y, &mut near.z] {
+            array.reserve(8 * blocks + 8);
+        }
+        near.slot.reserve(8 * blocks + 8);
         let mut found = 0;
-        let (px, py) = (_mm256_set1_ps(place[0]), _mm256_set1_ps(place[1]));
-        let pz = _mm256_set1_ps(place[2]);
+        let [px, py, pz] = place.map(|x| _mm256_set1_ps(x));
         let limit = _mm256_set1_ps(radius2);
+        // SAFETY: `number` is at most 8·blocks, and all arrays have room for eight more than that.
+        let write = |near: &mut Candidates, number: usize, [x, y, z]: [__m256; 3], slot| unsafe {
+            _mm256_storeu_ps(near.x.as_mut_ptr().add(number), x);
+            _mm256_storeu_ps(near.y.as_mut_ptr().add(number), y);
+            _mm256_storeu_ps(near.z.as_mut_ptr().add(number), z);
+            _mm256_storeu_si256(near.slot.as_mut_ptr().add(number).cast(), slot);
+        };
         for block in 0..blocks {
             let k = 8 * block;
-            // SAFETY: k + 8 is within all three arrays (asserted above); `hits` has room for eight
-            // more than are ever written, and `found` never exceeds 8·block.
-            unsafe {
-                let dx = _mm256_sub_ps(px, _mm256_loadu_ps(from.x.as_ptr().add(k)));
-                let dy = _mm256_sub_ps(py, _mm256_loadu_ps(from.y.as_ptr().add(k)));
-                let dz = _mm256_sub_ps(pz, _mm256_loadu_ps(from.z.as_ptr().add(k)));
-                let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
-                let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
-                let near = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
-                let lanes = _mm256_loadu_si256(SET_LANES[near].as_ptr().cast());
-                let numbers = _mm256_add_epi32(lanes, _mm256_set1_epi32(k as i32));
-                _mm256_storeu_si256(hits.as_mut_ptr().add(found).cast(), numbers);
-                found += near.count_ones() as usize;
-            }
+            // SAFETY: k + 8 is within all four arrays (asserted above).
+            let (x, y, z, slot) = unsafe {
+                (
+                    _mm256_loadu_ps(from.x.as_ptr().add(k)),
+                    _mm256_loadu_ps(from.y.as_ptr().add(k)),
+                    _mm256_loadu_ps(from.z.as_ptr().add(k)),
+                    _mm256_loadu_si256(from.slot.as_ptr().add(k).cast()),
+                )
+            };
+            let (dx, dy) = (_mm256_sub_ps(x, px), _mm256_sub_ps(y, py));
+            let dz = _mm256_sub_ps(z, pz);
+            let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
+            let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
+            let hits = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
+            // SAFETY: a row of the table has eight numbers.
+            let lanes = unsafe { _mm256_loadu_si256(SET_LANES[hits].as_ptr().cast()) };
+            let first = [dx, dy, dz].map(|d| _mm256_permutevar8x32_ps(d, lanes));
+            write(near, found, first, _mm256_permutevar8x32_epi32(slot, lanes));
+            found += hits.count_ones() as usize;
         }
-        // SAFETY: the first `found` entries have been written.
-        unsafe { hits.set_len(found) }
+        write(near, found, [_mm256_set1_ps(FAR); 3], _mm256_setzero_si256());
+        near.count = found;
+        let padded = found.next_multiple_of(8);
+        // SAFETY: so many entries have been written, with those that fill up the last eight.
+        unsafe {
+            for array in [&mut near.x, &mut near.y, &mut near.z] {
+                array.set_len(padded);
+            }
+            near.slot.set_len(padded);
+        }
     }
 }
 
@@ -395,19 +469,39 @@ mod tests {
         }
     }
 
-    struct Collect<'a>(&'a Candidates, [f32; 3], f32);
+    struct Select<'a>(&'a Candidates, [f32; 3], f32);
 
-    impl Vectorised for Collect<'_> {
-        type Output = Vec<u32>;
+    impl Vectorised for Select<'_> {
+        type Output = ([Vec<u32>; 4], usize);
         #[inline(always)]
-        fn run<L: Lanes>(self) -> Vec<u32> {
-            let mut hits = vec![7; 3]; // what was there before must not matter
-            L::collect(self.0, self.1, self.2, &mut hits);
-            hits
+        fn run<L: Lanes>(self) -> ([Vec<u32>; 4], usize) {
+            let mut near = Candidates::at(&[[7.0; 3]]); // what was there before must not matter
+            L::select(self.0, self.1, self.2, &mut near);
+            let bits = |array: Vec<f32>| array.into_iter().map(f32::to_bits).collect();
+            ([bits(near.x), bits(near.y), bits(near.z), near.slot], near.count)
+        }
+    }
+
+    struct Pairs(Vec<([u32; 3], u32)>);
+
+    impl Vectorised for &Pairs {
+        type Output = [Pair; 8];
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> [Pair; 8] {
+            let gradient = std::array::from_fn(|axis| std::array::from_fn(|l| self.0[l].0[axis]));
+            L::pairs(&gradient, &std::array::from_fn(|l| self.0[l].1))
         }
     }
 
     proptest! {
+        #[test]
+        fn pairs_are_packed_the_same_with_and_without_vector_instructions(
+            pairs in prop::collection::vec((prop::array::uniform3(any::<u32>()), 0..32_768u32), 8),
+        ) {
+            let pairs = Pairs(pairs);
+            prop_assert_eq!(pairs.run::<Portable>(), dispatch(&pairs));
+        }
+
         #[test]
         fn sums_have_the_same_bits_with_and_without_vector_instructions(
             gradients in prop::collection::vec((prop::array::uniform3(-32_000..=32_000i16), 0..50u16), 0..80),
@@ -434,8 +528,8 @@ mod tests {
             radius2 in 0.0..10.0f32,
         ) {
             let candidates = Candidates::at(&places);
-            let portable = Collect(&candidates, place, radius2).run::<Portable>();
-            prop_assert_eq!(portable, dispatch(Collect(&candidates, place, radius2)));
+            let portable = Select(&candidates, place, radius2).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(Select(&candidates, place, radius2)));
         }
     }
 }

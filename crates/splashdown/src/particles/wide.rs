@@ -112,11 +112,29 @@ pub struct WideInput<'a> {
     pub weight: &'a [f32],
 }
 
-/// Buffers of one thread.
+/// What is around a particle, as seen from it.
 #[derive(Default)]
 pub struct WideBuffers {
-    hits: Vec<u32>,
-    others: Vec<u32>,
+    /// Fluid.
+    pub fluid: Candidates,
+    /// Walls.
+    pub wall: Candidates,
+    others: Candidates,
+}
+
+impl WideBuffers {
+    /// Finds all that `kernel` reaches from `place`.
+    #[inline(always)]
+    pub(super) fn find<L: Lanes>(
+        &mut self,
+        [fluid, wall]: [&Candidates; 2],
+        place: [f32; 3],
+        kernel: &Stretch,
+    ) {
+        let radius2 = (kernel.support * kernel.support) as f32;
+        L::select(fluid, place, radius2, &mut self.fluid);
+        L::select(wall, place, radius2, &mut self.wall);
+    }
 }
 
 impl Wide {
@@ -137,40 +155,28 @@ impl Wide {
         append_stretches(&self.halo, &mut self.halo_stretches);
     }
 
-    /// Appends the lists of the next particle, which is at `place` and not among the candidates.
+    /// Appends the lists of the next particle, with `around` it.
     #[inline(always)]
     pub(super) fn append<S: KernelShape, L: Lanes>(
         &mut self,
         input: &WideInput,
-        [fluid, wall]: [&Candidates; 2],
         halo: &Halo,
-        place: [f32; 3],
-        buffers: &mut WideBuffers,
+        around: &mut WideBuffers,
     ) {
-        let WideBuffers { hits, others } = buffers;
+        let WideBuffers { fluid, wall, others } = around;
         let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
-        let radius2 = (kernel.support * kernel.support) as f32;
-        L::collect(fluid, place, radius2, hits);
-        others.clear();
         if let Some(own) = &input.own {
-            hits.retain(|&hit| {
-                let index = halo.fluid.index[fluid.slot(hit as usize) as usize];
-                let is_own = own.contains(&(index as usize));
-                if !is_own {
-                    others.push(hit);
-                }
-                is_own
-            });
+            fluid.split_off(others, |slot| own.contains(&(halo.fluid.index[slot as usize] as usize)));
         }
         let mut sums = WideSums::default();
         let (mut ranges, mut counts) = ([[0; 2]; 2], [0; 2]);
-        for (kind, hits) in [hits, others].into_iter().enumerate() {
-            counts[kind] = hits.len() as u16;
+        for (kind, near) in [fluid, others].into_iter().enumerate() {
+            counts[kind] = near.count as u16;
             ranges[kind] = [self.pairs.len() as u32; 2];
-            if !hits.is_empty() {
+            if near.count > 0 {
                 let pairs = &mut self.pairs;
                 let evaluate = |q: f32| kernel.evaluate::<S>(q);
-                let found = evaluate_fluid(fluid, hits, place, evaluate, sigma, self.unit, pairs);
+                let found = evaluate_fluid::<L>(near, evaluate, sigma, self.unit, pairs);
                 sums.gradient[kind] = found.fluid_gradient;
                 sums.density[kind] = found.number_density;
                 sums.square += found.gradient_square;
@@ -183,10 +189,7 @@ impl Wide {
         sums.size = (count * sums.square).sqrt(); // Cauchy and Schwarz
         self.ranges.push(ranges);
         self.counts.push(counts);
-        if wall.count > 0 {
-            L::collect(wall, place, radius2, &mut buffers.hits);
-            self.append_walls::<S>(input, wall, halo, &buffers.hits, place, &mut sums);
-        }
+        self.append_walls::<S>(input, wall, halo, &mut sums);
         self.wall_ends.push(self.walls.len() as u32);
         self.sums.push(sums);
     }
@@ -195,19 +198,15 @@ impl Wide {
     fn append_walls<S: KernelShape>(
         &mut self,
         input: &WideInput,
-        from: &Candidates,
+        near: &Candidates,
         halo: &Halo,
-        hits: &[u32],
-        place: [f32; 3],
         sums: &mut WideSums,
     ) {
         let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
-        for &hit in hits {
-            let h = hit as usize;
-            let d = [place[0] - from.x[h], place[1] - from.y[h], place[2] - from.z[h]];
-            let q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+        for h in 0..near.count {
+            let (d, q) = near.from(h);
             let (w, dw) = kernel.evaluate::<S>(q);
-            let index = halo.wall.index[from.slot(h) as usize];
+            let index = halo.wall.index[near.slot[h] as usize];
             let slope = sigma * dw / q.max(1.0e-6);
             let pair = WallPair { gradient: d.map(|d| slope * d), index };
             let beta = input.weight[index as usize];
