@@ -38,6 +38,10 @@ const REST_OF_THE_CAREFUL: (f64, u32) = (1.0, 1);
 /// as from γ A⁰ Δt²/(ρ h³) on, which is (Δt/Δt_γ)²/8: beyond one and a half capillary times it must be swept with pressure.
 const STIFF: f64 = 0.3;
 
+/// What a sweep leaves of how far tension is off, at least and at most, and before that is known from two sweeps without a rest
+/// between them: 0.37 to 0.5 in steps of 0.9 capillary times.
+const KEPT: [f64; 3] = [0.3, 1.0, 0.5];
+
 /// What the last two sweeps changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Changes([f64; 2]);
@@ -121,13 +125,15 @@ pub struct Droplets<'a> {
     start: Start,
     /// None where nothing has any tension.
     tension: Option<TensionSweep<'a>>,
-    /// For how many sweeps tension stays as it is.
+    /// For how many sweeps tension stays as it is, and whether it did before its last one.
     rests: u32,
+    has_rested: bool,
     /// Whether its steps are those that always converge, and its rests short.
     is_careful: bool,
-    /// By how much it was off, and what it changed, in its last sweep; its own β.
+    /// By how much it was off, and what it changed, in its last sweep; its own β; what a sweep leaves of how far it is off.
     last: Swept,
     beta: f64,
+    kept: f64,
     /// Whether what it pulls with has changed since `pulled` was computed.
     is_fresh: bool,
     /// Displacement of each fluid particle by tension.
@@ -175,9 +181,11 @@ impl<'a> Droplets<'a> {
         Droplets {
             tension,
             rests: 0,
+            has_rested: false,
             is_careful: is_stiff,
             last: Swept { change: f64::INFINITY, left: f64::INFINITY },
             beta: 0.0,
+            kept: if is_stiff { KEPT[1] } else { KEPT[2] },
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
@@ -273,11 +281,12 @@ impl<'a> Droplets<'a> {
         let mut friction = self.sweep_friction(bodies);
         friction.converged &= self.is_pressed(next);
         let Some(tension) = &mut self.tension else { return friction };
-        let has_rested = self.rests > 0;
-        if has_rested && !(is_last && friction.converged) {
+        if self.rests > 0 && !(is_last && friction.converged) {
             self.rests -= 1;
+            self.has_rested = true;
             return PartnerSweep { converged: false, ..friction }; // no solve ends while it rests
         }
+        let has_rested = std::mem::take(&mut self.has_rested);
         let swept = tension.sweep(&self.moved);
         self.is_fresh = true;
         let beta = swept.change / self.last.change.max(f64::MIN_POSITIVE);
@@ -286,6 +295,9 @@ impl<'a> Droplets<'a> {
             tension.be_careful();
             self.is_careful = true;
         }
+        if !has_rested && self.last.left.is_finite() {
+            self.kept = (swept.left / self.last.left.max(f64::MIN_POSITIVE)).clamp(KEPT[0], KEPT[1]);
+        }
         self.last = swept;
         // What it changes between rests would come and go in β with them, and (P6) would start anew after each.
         let (near, rest) = if self.is_careful { REST_OF_THE_CAREFUL } else { REST };
@@ -293,7 +305,8 @@ impl<'a> Droplets<'a> {
         self.rests = if is_near { rest } else { 0 };
         PartnerSweep {
             change: friction.change + if is_near { 0.0 } else { swept.change },
-            converged: swept.left <= 1.0 && friction.converged,
+            // `left` is what this sweep found, not what it leaves.
+            converged: self.kept * swept.left <= 1.0 && friction.converged,
         }
     }
 

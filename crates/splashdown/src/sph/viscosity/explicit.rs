@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use glam::{DVec3, Mat4, Vec3, Vec4};
+use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use super::harmonic_mean;
@@ -34,16 +34,19 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
 
     let per_step = dt / world.spacing;
     let ruler = Ruler::new(world.spacing, world.period);
-    let seen: Vec<Seen> = (0..n)
+    let mut seen = Seen::default();
+    (0..n)
         .into_par_iter()
         .map(|i| {
-            let fluid = world.fluid_of(i).unwrap_or(0);
-            let motion = (old[i] * per_step).as_vec3();
-            Seen::new(ruler.place(world.particles.position[i]), fluid, motion)
+            let [x, y, z] = ruler.place(world.particles.position[i]);
+            let fluid = world.fluid_of(i).unwrap_or(0) as i32;
+            ([x, y, z, fluid], bits((old[i] * per_step).as_vec3()))
         })
-        .collect();
+        .unzip_into_vecs(&mut seen.place, &mut seen.motion);
     let mut new = old.clone();
     work.neighbors.for_each(&mut new[..n], |chunk, new, local: &mut Vec<Seen>| {
+        local.resize_with(1, Seen::default);
+        let local = &mut local[0];
         let own = world.fluids[chunk.fluid].viscosity;
         if !is_explicit(own.model) {
             return;
@@ -117,35 +120,24 @@ impl Ruler {
 
     /// xᵢ − xⱼ in h for eight j.
     #[inline(always)]
-    fn between(&self, i: &Seen, j: &Eight) -> Eight {
+    fn between(&self, i: &[i32; 4], j: &[[i32; 8]; 4]) -> Eight {
         std::array::from_fn(|axis| {
-            let own = i.place.to_array()[axis].to_bits();
-            j[axis]
-                .map(|other| own.wrapping_sub(other.to_bits()) as i32 as f32 * self.spacings[axis])
+            j[axis].map(|other| i[axis].wrapping_sub(other) as f32 * self.spacings[axis])
         })
     }
 }
 
-/// What a particle shows to its neighbours.
-#[derive(Clone, Copy)]
+/// What particles show to their neighbours.
+#[derive(Default)]
 struct Seen {
-    /// Whole numbers: the place on the ruler, and which fluid. Kept as the bits of floats, which are turned from four
-    /// vectors into four lanes by the same few instructions as those of `motion`.
-    place: Vec4,
-    /// In h over the step.
-    motion: Vec4,
+    /// Places on the ruler, and which fluid.
+    place: Vec<[i32; 4]>,
+    /// In h over the step, as the bits of floats: both are turned from eight rows into lanes by the same instructions.
+    motion: Vec<[i32; 4]>,
 }
 
-impl Seen {
-    fn new(place: [i32; 3], fluid: usize, motion: Vec3) -> Seen {
-        let [x, y, z] = place.map(|units| f32::from_bits(units as u32));
-        Seen { place: Vec4::new(x, y, z, f32::from_bits(fluid as u32)), motion: motion.extend(0.0) }
-    }
-
-    #[inline(always)]
-    fn fluid(&self) -> usize {
-        self.place.w.to_bits() as usize
-    }
+fn bits(motion: Vec3) -> [i32; 4] {
+    motion.extend(0.0).to_array().map(|x| x.to_bits() as i32)
 }
 
 /// The exchange among the fluid particles of a chunk and their neighbours, eight pairs at a time. A pair sees the
@@ -155,8 +147,8 @@ struct AmongFluids<'a, S> {
     ruler: &'a Ruler,
     model: ViscosityModel,
     chunk: &'a Chunk,
-    seen: &'a [Seen],
-    local: &'a mut Vec<Seen>,
+    seen: &'a Seen,
+    local: &'a mut Seen,
     /// With each of the fluids.
     coefficients: &'a [f32],
     gain: &'a mut [DVec3],
@@ -171,31 +163,30 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let AmongFluids { step, ruler, chunk, seen, local, coefficients, .. } = self;
-        chunk.fetch(seen, local);
+        chunk.fetch(&seen.place, &mut local.place);
+        chunk.fetch(&seen.motion, &mut local.motion);
         let sigma = (step.kernel.w(0.0) / S::evaluate_f64(0.0).0) as f32;
         let smooths = self.model == ViscosityModel::Xsph;
         for (k, gain) in self.gain.iter_mut().enumerate() {
-            let own = &seen[chunk.particles.start + k];
+            let i = chunk.particles.start + k;
+            let own = seen.motion[i].map(|bits| f32::from_bits(bits as u32));
             let mut sum = [[0.0f64; 8]; 3];
             let mut left = chunk.pairs(k).len();
             for eight in chunk.fours(k).chunks(2) {
-                let (mut x, mut u, mut c): (Eight, Eight, [f32; 8]) = Default::default();
-                for (half, pairs) in eight.iter().enumerate() {
-                    let others = pairs.map(|pair| &local[pair.slot()]);
-                    put(&mut x, half, others.map(|other| other.place));
-                    put(&mut u, half, others.map(|other| other.motion));
-                    // What fills up the last four is no neighbour.
-                    for (l, c) in c[4 * half..][..left.min(4)].iter_mut().enumerate() {
-                        *c = match coefficients {
-                            [only] => *only,
-                            _ => coefficients[others[l].fluid()],
-                        };
-                    }
-                    left = left.saturating_sub(4);
-                }
-                let x = ruler.between(own, &x);
-                let own = own.motion.to_array();
-                let u: Eight = std::array::from_fn(|axis| u[axis].map(|other| other - own[axis]));
+                let (first, last) = (&eight[0], eight.last().unwrap_or(&eight[0]));
+                let x = L::transposed(first, last, &local.place);
+                let u = L::transposed(first, last, &local.motion);
+                // What fills up the last eight is no neighbour.
+                let c: [f32; 8] = std::array::from_fn(|l| match coefficients {
+                    _ if l >= left => 0.0,
+                    [only] => *only,
+                    _ => coefficients[x[3][l] as usize],
+                });
+                left = left.saturating_sub(8);
+                let x = ruler.between(&seen.place[i], &x);
+                let u: Eight = std::array::from_fn(|axis| {
+                    u[axis].map(|other| f32::from_bits(other as u32) - own[axis])
+                });
                 let c = c.map(|mean| sigma * mean);
                 let (scale, along) = if smooths {
                     (smoothing::<S>(&x, c), &u)
@@ -239,16 +230,6 @@ fn damping<S: KernelShape>(x: &Eight, u: &Eight, c: [f32; 8]) -> [f32; 8] {
         let slope = -S::evaluate(q).1 / (q.max(1.0e-6) * (q2 + 0.01));
         c[l] * signal * slope * approach
     })
-}
-
-/// Four vectors into the first or second half of eight lanes.
-#[inline(always)]
-fn put(lanes: &mut Eight, half: usize, vectors: [Vec4; 4]) {
-    let [a, b, c, d] = vectors;
-    let turned = Mat4::from_cols(a, b, c, d).transpose();
-    for (lanes, row) in lanes.iter_mut().zip([turned.x_axis, turned.y_axis, turned.z_axis]) {
-        lanes[4 * half..4 * half + 4].copy_from_slice(&row.to_array());
-    }
 }
 
 /// What the formulas share.
@@ -303,10 +284,12 @@ mod tests {
             let (a, b, spacing) = (DVec3::from(a), DVec3::from(b), 0.02);
             let period = DVec3::new(0.6, 0.0, 0.0);
             let ruler = Ruler::new(spacing, period);
-            let seen = |position| Seen::new(ruler.place(position), 0, Vec3::ZERO);
-            let between = |i: Seen, j: Seen| {
-                let eight: Eight = j.place.truncate().to_array().map(|axis| [axis; 8]);
-                Vec3::from(ruler.between(&i, &eight).map(|lanes| lanes[0]))
+            let seen = |position| {
+                let [x, y, z] = ruler.place(position);
+                [x, y, z, 0]
+            };
+            let between = |i: [i32; 4], j: [i32; 4]| {
+                Vec3::from(ruler.between(&i, &j.map(|axis| [axis; 8])).map(|lanes| lanes[0]))
             };
             let (i, j) = (a + DVec3::Y * far, b + DVec3::Y * far + f64::from(turns) * period);
             let expected = nearest(i - j, period) / spacing;
