@@ -385,7 +385,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             }
             fluid.x[me] = place[0];
             let Chunk { unit, pairs, .. } = chunk;
-            let mut sums = evaluate_fluid::<L>(near, S::evaluate, sigma, *unit, pairs);
+            let mut sums = evaluate_fluid::<L>(near, S::evaluate, sigma, *unit, pairs, |_| ());
             if let [inverse_mass] = search.input.inverse_mass {
                 sums.gradient_square *= inverse_mass;
             } else {
@@ -414,7 +414,8 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     }
 }
 
-/// Values and gradients of the kernel `evaluate` for all that are `near`, eight at a time; appends the pairs and returns sums.
+/// Values and gradients of the kernel `evaluate` for all that are `near`, eight at a time; appends the pairs and returns sums. `keep` gets
+/// what turns distances into gradients in units of `unit`.
 #[inline(always)]
 pub(super) fn evaluate_fluid<L: Lanes>(
     near: &Candidates,
@@ -422,6 +423,7 @@ pub(super) fn evaluate_fluid<L: Lanes>(
     sigma: f32,
     unit: f32,
     pairs: &mut Vec<Pair>,
+    mut keep: impl FnMut(&[f32; 8]),
 ) -> Sums {
     let first = pairs.len();
     pairs.reserve(near.x.len());
@@ -434,11 +436,12 @@ pub(super) fn evaluate_fluid<L: Lanes>(
     let (z, slots) = (near.z.as_chunks::<8>().0, near.slot.as_chunks::<8>().0);
     for (((x, y), z), slot) in x.iter().zip(y).zip(z).zip(slots) {
         let d = [x, y, z];
-        let mut g = [[0; 8]; 3];
+        let (mut g, mut slopes) = ([[0; 8]; 3], [0.0; 8]);
         for l in 0..8 {
             let q = (x[l] * x[l] + y[l] * y[l] + z[l] * z[l]).sqrt();
             let (w, dw) = evaluate(q);
             let slope = -per_unit * dw / q.max(1.0e-6);
+            slopes[l] = slope;
             w_sum[l] += w;
             moment[l] -= q * dw;
             for axis in 0..3 {
@@ -449,6 +452,7 @@ pub(super) fn evaluate_fluid<L: Lanes>(
             }
         }
         pairs.extend_from_slice(&L::pairs(&g, slot));
+        keep(&slopes);
     }
     pairs.truncate(first + near.count);
     let total = |lanes: &[f32; 8]| -> f32 {

@@ -24,6 +24,15 @@ pub trait Lanes: Copy {
     /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
     fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4];
 
+    /// Σ c x[slot] and, if these rows have a one behind three coordinates, Σ c, with c = slope (`own` + pull[slot]), in double precision.
+    fn weighted_rows(
+        pairs: &[[Pair; 4]],
+        slopes: &[[f32; 4]],
+        own: f32,
+        pull: &[f32],
+        x: &[[f64; 4]],
+    ) -> [f64; 4];
+
     /// Eight pairs from the lower 16 bits of their quantised gradients, and slots.
     fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8];
 
@@ -190,6 +199,26 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn weighted_rows(
+        pairs: &[[Pair; 4]],
+        slopes: &[[f32; 4]],
+        own: f32,
+        pull: &[f32],
+        x: &[[f64; 4]],
+    ) -> [f64; 4] {
+        let mut sums = [[0.0; 4]; 4];
+        for (pairs, slopes) in pairs.iter().zip(slopes) {
+            for ((sum, pair), slope) in sums.iter_mut().zip(pairs).zip(slopes) {
+                let c = f64::from(slope * (own + value_of(pull, pair)));
+                let row = value_of(x, pair);
+                (0..4).for_each(|axis| sum[axis] += c * row[axis]);
+            }
+        }
+        let [a, b, c, d] = sums;
+        std::array::from_fn(|axis| (a[axis] + b[axis]) + (c[axis] + d[axis]))
+    }
+
+    #[inline(always)]
     fn pairs([x, y, z]: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
         std::array::from_fn(|l| Pair::new([x[l] as i16, y[l] as i16, z[l] as i16], slot[l] as u16))
     }
@@ -263,6 +292,18 @@ mod avx2 {
         fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
             // SAFETY: see `Avx2`.
             unsafe { transposed(a, b, value) }
+        }
+
+        #[inline(always)]
+        fn weighted_rows(
+            pairs: &[[Pair; 4]],
+            slopes: &[[f32; 4]],
+            own: f32,
+            pull: &[f32],
+            x: &[[f64; 4]],
+        ) -> [f64; 4] {
+            // SAFETY: see `Avx2`.
+            unsafe { weighted_rows(pairs, slopes, own, pull, x) }
         }
 
         #[inline(always)]
@@ -344,6 +385,34 @@ mod avx2 {
         };
         let ([x, y], [z, w]) = (both(low), both(high));
         [x, y, z, w].map(bytemuck::cast)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn weighted_rows(
+        pairs: &[[Pair; 4]],
+        slopes: &[[f32; 4]],
+        own: f32,
+        pull: &[f32],
+        x: &[[f64; 4]],
+    ) -> [f64; 4] {
+        let own = _mm_set1_ps(own);
+        let mut sums = [_mm256_setzero_pd(); 4];
+        let row = |pair: &Pair| bytemuck::cast::<[f64; 4], __m256d>(*value_of_pair(x, pair));
+        for (pairs, slopes) in pairs.iter().zip(slopes) {
+            prefetch(std::ptr::from_ref(pairs).wrapping_add(AHEAD / 4));
+            let [a, b, c, d] = pairs;
+            let [p, q, r, s] = [a, b, c, d].map(|pair| *value_of_pair(pull, pair));
+            let c4 = _mm_mul_ps(bytemuck::cast(*slopes), _mm_add_ps(own, _mm_setr_ps(p, q, r, s)));
+            let c4 = _mm256_cvtps_pd(c4);
+            let of = |sum, weight, pair| _mm256_add_pd(sum, _mm256_mul_pd(weight, row(pair)));
+            sums[0] = of(sums[0], _mm256_permute4x64_pd::<0x00>(c4), a);
+            sums[1] = of(sums[1], _mm256_permute4x64_pd::<0x55>(c4), b);
+            sums[2] = of(sums[2], _mm256_permute4x64_pd::<0xaa>(c4), c);
+            sums[3] = of(sums[3], _mm256_permute4x64_pd::<0xff>(c4), d);
+        }
+        let (low, high) = (_mm256_add_pd(sums[0], sums[1]), _mm256_add_pd(sums[2], sums[3]));
+        bytemuck::cast(_mm256_add_pd(low, high))
     }
 
     #[target_feature(enable = "avx2")]
@@ -459,6 +528,16 @@ mod tests {
         }
     }
 
+    struct WeightedRows<'a>(&'a [[Pair; 4]], &'a [[f32; 4]], &'a [f32], &'a [[f64; 4]]);
+
+    impl Vectorised for WeightedRows<'_> {
+        type Output = [u64; 4];
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> [u64; 4] {
+            L::weighted_rows(self.0, self.1, 0.3, self.2, self.3).map(f64::to_bits)
+        }
+    }
+
     struct Transposed<'a>(&'a [[Pair; 4]], &'a [[i32; 4]]);
 
     impl Vectorised for Transposed<'_> {
@@ -516,6 +595,10 @@ mod tests {
             let numbers: Vec<f32> = values.iter().map(|value| value.x).collect();
             let portable = ScaledSum(pairs, &numbers).run::<Portable>();
             prop_assert_eq!(bits(portable), bits(dispatch(ScaledSum(pairs, &numbers))));
+            let slopes: Vec<[f32; 4]> = values.iter().map(|v| v.to_array()).collect();
+            let places: Vec<[f64; 4]> = values.iter().map(|v| v.as_dvec4().to_array()).collect();
+            let portable = WeightedRows(pairs, &slopes, &numbers, &places).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(WeightedRows(pairs, &slopes, &numbers, &places)));
             let rows: Vec<[i32; 4]> = values.iter().map(|v| v.to_array().map(|x| x as i32)).collect();
             let portable = Transposed(pairs, &rows).run::<Portable>();
             prop_assert_eq!(portable, dispatch(Transposed(pairs, &rows)));

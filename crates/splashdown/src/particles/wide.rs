@@ -94,6 +94,9 @@ pub struct Wide {
     halo_stretches: Vec<Range<u32>>,
     /// Lists of the same and of other fluids in turn, each filled up to a multiple of four.
     pairs: Vec<Pair>,
+    /// −hᵈ⁺² W′/r of each pair over `unit`; zero for what fills up lists. The same number on both sides of a pair, because places are rounded
+    /// so that their differences are exact, unless the world repeats.
+    slopes: Vec<f32>,
     /// Where lists start and where they end, filled up. Between them are pairs that have been dropped.
     ranges: Vec<[[u32; 2]; 2]>,
     counts: Vec<[u16; 2]>,
@@ -145,6 +148,7 @@ impl Wide {
         self.unit = unit((kernel.sigma * kernel.squeeze()) as f32 * S::STEEPEST);
         self.sums.clear();
         self.pairs.clear();
+        self.slopes.clear();
         self.ranges.clear();
         self.counts.clear();
         self.walls.clear();
@@ -174,13 +178,16 @@ impl Wide {
             counts[kind] = near.count as u16;
             ranges[kind] = [self.pairs.len() as u32; 2];
             if near.count > 0 {
-                let pairs = &mut self.pairs;
+                let (pairs, slopes) = (&mut self.pairs, &mut self.slopes);
                 let evaluate = |q: f32| kernel.evaluate::<S>(q);
-                let found = evaluate_fluid::<L>(near, evaluate, sigma, self.unit, pairs);
+                let keep = |slope: &[f32; 8]| slopes.extend_from_slice(slope);
+                let found = evaluate_fluid::<L>(near, evaluate, sigma, self.unit, pairs, keep);
                 sums.gradient[kind] = found.fluid_gradient;
                 sums.density[kind] = found.number_density;
                 sums.square += found.gradient_square;
+                slopes.truncate(pairs.len());
                 pairs.resize(pairs.len().next_multiple_of(4), Pair::NONE);
+                slopes.resize(pairs.len(), 0.0);
             }
             ranges[kind][1] = self.pairs.len() as u32;
         }
@@ -227,15 +234,17 @@ impl Wide {
             }
             for ([start, end], count) in ranges.iter_mut().zip(counts) {
                 let list = &mut self.pairs[*start as usize..*end as usize];
+                let slopes = &mut self.slopes[*start as usize..*end as usize];
                 let mut kept = 0;
                 for at in 0..usize::from(*count) {
                     if local[list[at].slot()] {
-                        list[kept] = list[at];
+                        (list[kept], slopes[kept]) = (list[at], slopes[at]);
                         kept += 1;
                     }
                 }
                 let padded = kept.next_multiple_of(4);
                 list[kept..padded].fill(Pair::NONE);
+                slopes[kept..padded].fill(0.0);
                 *count = kept as u16;
                 *end = *start + padded as u32;
             }
@@ -254,6 +263,13 @@ impl Wide {
     pub fn fours(&self, k: usize, kind: usize) -> &[[Pair; 4]] {
         let [start, end] = self.ranges[k][kind];
         self.pairs[start as usize..end as usize].as_chunks::<4>().0
+    }
+
+    /// Slopes of the same pairs, and of what fills up the last four.
+    #[inline(always)]
+    pub fn slopes(&self, k: usize, kind: usize) -> &[[f32; 4]] {
+        let [start, end] = self.ranges[k][kind];
+        self.slopes[start as usize..end as usize].as_chunks::<4>().0
     }
 
     /// The particle behind a pair.
@@ -300,27 +316,10 @@ impl Wide {
         }
     }
 
-    /// The same for something that is made of two values.
-    #[inline(always)]
-    pub fn fetch_both<T, U, L>(
-        &self,
-        values: &[T],
-        others: &[U],
-        local: &mut Vec<L>,
-        of: impl Fn(&T, &U) -> L,
-    ) {
-        local.clear();
-        local.reserve(self.halo.len());
-        for stretch in &self.halo_stretches {
-            let range = stretch.start as usize..stretch.end as usize;
-            let both = values[range.clone()].iter().zip(&others[range]);
-            local.extend(both.map(|(value, other)| of(value, other)));
-        }
-    }
-
     /// Bytes held by the lists.
     pub fn bytes(&self) -> usize {
         self.pairs.capacity() * size_of::<Pair>()
+            + self.slopes.capacity() * size_of::<f32>()
             + self.walls.capacity() * size_of::<WallPair>()
             + self.sums.capacity() * size_of::<WideSums>()
             + self.ranges.capacity() * size_of::<[[u32; 2]; 2]>()
