@@ -21,7 +21,7 @@ use glam::Vec4;
 
 use crate::math::DVec3;
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::PartnerSweep;
+use crate::sph::pressure::partner::{FEWEST, PartnerSweep};
 use crate::sph::tension::energy::Strengths;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::{Swept, TensionSweep};
@@ -32,7 +32,7 @@ const CONTRACTION: [f64; 2] = [0.5, 0.9];
 /// How much of the error that is allowed may be left in how hard walls are pressed.
 const AT_WALLS: f64 = 0.5;
 /// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
-const REST: (f64, u32) = (3.0, 4);
+const REST: (f64, u32) = (5.0, 6);
 /// where it has to be careful,
 const REST_OF_THE_CAREFUL: (f64, u32) = (1.0, 1);
 /// as from γ A⁰ Δt²/(ρ h³) on, which is (Δt/Δt_γ)²/8: beyond one and a half capillary times it must be swept with pressure.
@@ -223,7 +223,7 @@ impl<'a> Droplets<'a> {
             }
             tension.carry(bodies);
         }
-        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(4096);
+        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(FEWEST);
         all.for_each(|((moved, &pulled), &push)| *moved = pulled + push);
         let Start { grips, displacement, inverse_mass, is_friction_known, .. } = &mut self.start;
         let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.before);
@@ -239,9 +239,9 @@ impl<'a> Droplets<'a> {
         }
     }
 
-    /// Adds the displacements by tension and friction to `push`, as it was when they were asked to respond.
-    pub fn shove(&self, push: &mut [Vec4]) {
-        push.copy_from_slice(&self.moved);
+    /// Displacements of fluid particles by pressure, tension and friction, as when they were asked to respond.
+    pub fn moved(&self) -> &[Vec4] {
+        &self.moved
     }
 
     /// What the solve found, in double precision.

@@ -105,10 +105,8 @@ impl Partner for Coupled<'_> {
         }
     }
 
-    fn shove(&self, push: &mut [Vec4]) {
-        if let Some(droplets) = &self.droplets {
-            droplets.shove(push);
-        }
+    fn moved<'a>(&'a self, push: &'a [Vec4]) -> &'a [Vec4] {
+        self.droplets.as_ref().map_or(push, Droplets::moved)
     }
 
     fn sweep(&mut self, next: &[f32], is_last: bool) -> PartnerSweep {

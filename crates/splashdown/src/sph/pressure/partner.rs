@@ -2,6 +2,10 @@
 
 use glam::Vec4;
 
+/// Particles that a thread takes at a time, at least, in loops of a few operations: a thread that waits for longer than a dozen
+/// microseconds falls asleep, and takes as long to wake up.
+pub const FEWEST: usize = 1024;
+
 /// One sweep of a partner.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartnerSweep {
@@ -22,9 +26,9 @@ pub trait Partner {
     /// pressure moves the fluid.
     fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, push: &[Vec4], source: &mut [f32]);
 
-    /// Adds what its own unknowns move the fluid to `push`, for the next sweep of pressure to see. In the
-    /// end it is for the caller to ask for that, in double precision.
-    fn shove(&self, push: &mut [Vec4]);
+    /// What moves the fluid in all, for the next sweep of pressure to see: `push` and its own unknowns, as when it was asked to
+    /// respond. In the end it is for the caller to ask for these, in double precision.
+    fn moved<'a>(&'a self, push: &'a [Vec4]) -> &'a [Vec4];
 
     /// One sweep of its own unknowns, in which pressures become `next`. `is_last` if the solve ends with it, should its residuals be
     /// small: pressure's are.

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
-use super::partner::Partner;
+use super::partner::{self, Partner};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
@@ -114,10 +114,8 @@ pub fn solve(
     let started = Instant::now();
     while solved.iterations < stop.max_iterations {
         update(kappa, push, source, &mut partner);
-        if let Some(partner) = &partner {
-            partner.shove(push);
-        }
-        let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
+        let moved = partner.as_ref().map_or(&*push, |partner| partner.moved(push));
+        let sweep = jacobi(operator, source, &step, stop.lowest, moved, kappa, &mut next);
         let is_small = sweep.error <= stop.mean_error;
         let with = partner.as_mut().map(|partner| partner.sweep(&next, is_small));
         solved.iterations += 1;
@@ -165,7 +163,7 @@ fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<[f32; 2]> {
 
 /// (P6)  κ ← S(κ) + β d,   d ← β d + S(κ) − κ
 fn accelerate(beta: f32, next: &[f32], kappa: &mut [f32], direction: &mut [f32]) {
-    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(4096);
+    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(partner::FEWEST);
     all.for_each(|((kappa, &next), direction)| {
         let change = next - *kappa;
         *kappa = next + beta * *direction;
