@@ -78,6 +78,7 @@ impl Candidates {
         self.y.clear();
         self.z.clear();
         self.slot.clear();
+        self.count = 0;
     }
 
     /// Adds slots `first` to `end`, whose cell lies `shift` away.
@@ -314,6 +315,9 @@ mod avx2 {
 
         #[inline(always)]
         fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
+            if from.count == 0 {
+                return near.clear(); // as walls are almost everywhere
+            }
             // SAFETY: see `Avx2`.
             unsafe { select(from, place, radius2, near) }
         }
