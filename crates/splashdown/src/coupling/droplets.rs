@@ -296,7 +296,8 @@ impl<'a> Droplets<'a> {
             self.is_careful = true;
         }
         if !has_rested && self.last.left.is_finite() {
-            self.kept = (swept.left / self.last.left.max(f64::MIN_POSITIVE)).clamp(KEPT[0], KEPT[1]);
+            self.kept =
+                (swept.left / self.last.left.max(f64::MIN_POSITIVE)).clamp(KEPT[0], KEPT[1]);
         }
         self.last = swept;
         // What it changes between rests would come and go in β with them, and (P6) would start anew after each.

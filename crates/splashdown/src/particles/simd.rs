@@ -148,8 +148,7 @@ pub trait Vectorised {
 #[inline]
 pub fn dispatch<V: Vectorised>(work: V) -> V::Output {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("popcnt")
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
     {
         // SAFETY: the processor has just said that it has both.
         return unsafe { avx2::run(work) };
@@ -422,7 +421,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
-        let [x, y, z] = gradient.map(|g| bytemuck::cast::<_, __m256i>(g));
+        let [x, y, z] = gradient.map(bytemuck::cast::<_, __m256i>);
         let twice_slot = _mm256_slli_epi32::<17>(bytemuck::cast(*slot));
         let low = _mm256_blend_epi16::<0xaa>(x, _mm256_slli_epi32::<16>(y));
         let high = _mm256_blend_epi16::<0xaa>(z, twice_slot);
@@ -430,7 +429,7 @@ mod avx2 {
         let (a, b) = (_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high));
         let halves =
             [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)];
-        bytemuck::cast(halves.map(|half| bytemuck::cast::<_, [u64; 4]>(half)))
+        bytemuck::cast(halves.map(bytemuck::cast::<_, [u64; 4]>))
     }
 
     /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.

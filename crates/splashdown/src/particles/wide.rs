@@ -170,7 +170,9 @@ impl Wide {
         let WideBuffers { fluid, wall, others } = around;
         let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
         if let Some(own) = &input.own {
-            fluid.split_off(others, |slot| own.contains(&(halo.fluid.index[slot as usize] as usize)));
+            fluid.split_off(others, |slot| {
+                own.contains(&(halo.fluid.index[slot as usize] as usize))
+            });
         }
         let mut sums = WideSums::default();
         let (mut ranges, mut counts) = ([[0; 2]; 2], [0; 2]);
