@@ -118,12 +118,14 @@ impl Ruler {
         (position * self.units).round().to_array().map(|units| units as i64 as i32)
     }
 
-    /// xᵢ − xⱼ in h for eight j.
+    /// xᵢ − xⱼ in h.
     #[inline(always)]
-    fn between(&self, i: &[i32; 4], j: &[[i32; 8]; 4]) -> Eight {
-        std::array::from_fn(|axis| {
-            j[axis].map(|other| i[axis].wrapping_sub(other) as f32 * self.spacings[axis])
-        })
+    fn between(&self, i: &[i32; 4], j: [i32; 3]) -> [f32; 3] {
+        [
+            i[0].wrapping_sub(j[0]) as f32 * self.spacings[0],
+            i[1].wrapping_sub(j[1]) as f32 * self.spacings[1],
+            i[2].wrapping_sub(j[2]) as f32 * self.spacings[2],
+        ]
     }
 }
 
@@ -162,41 +164,53 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
+        match self.model {
+            ViscosityModel::Xsph => self.exchange::<L>(|c, x, u| (smoothing::<S>(c, x), u)),
+            _ => self.exchange::<L>(|c, x, u| (damping::<S>(c, x, u), x)),
+        }
+    }
+}
+
+impl<S: KernelShape> AmongFluids<'_, S> {
+    /// `between` tells from a coefficient, xᵢ − xⱼ and vⱼ − vᵢ, in h, how much of which of them a pair exchanges.
+    #[inline(always)]
+    fn exchange<L: Lanes>(self, between: impl Fn(f32, [f32; 3], [f32; 3]) -> (f32, [f32; 3])) {
         let AmongFluids { step, ruler, chunk, seen, local, coefficients, .. } = self;
         chunk.fetch(&seen.place, &mut local.place);
         chunk.fetch(&seen.motion, &mut local.motion);
         let sigma = (step.kernel.w(0.0) / S::evaluate_f64(0.0).0) as f32;
-        let smooths = self.model == ViscosityModel::Xsph;
         for (k, gain) in self.gain.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
-            let own = seen.motion[i].map(|bits| f32::from_bits(bits as u32));
+            let (place, motion) = (seen.place[i], seen.motion[i].map(float));
             let mut sum = [[0.0f64; 8]; 3];
-            let mut left = chunk.pairs(k).len();
+            let mut left = chunk.pairs(k).len() as i32;
             for eight in chunk.fours(k).chunks(2) {
                 let (first, last) = (&eight[0], eight.last().unwrap_or(&eight[0]));
-                let x = L::transposed(first, last, &local.place);
-                let u = L::transposed(first, last, &local.motion);
-                // What fills up the last eight is no neighbour.
-                let c: [f32; 8] = std::array::from_fn(|l| match coefficients {
-                    _ if l >= left => 0.0,
-                    [only] => *only,
-                    _ => coefficients[x[3][l] as usize],
-                });
-                left = left.saturating_sub(8);
-                let x = ruler.between(&seen.place[i], &x);
-                let u: Eight = std::array::from_fn(|axis| {
-                    u[axis].map(|other| f32::from_bits(other as u32) - own[axis])
-                });
-                let c = c.map(|mean| sigma * mean);
-                let (scale, along) = if smooths {
-                    (smoothing::<S>(&x, c), &u)
-                } else {
-                    (damping::<S>(&x, &u, c), &x)
+                let places = L::transposed(first, last, &local.place);
+                let motions = L::transposed(first, last, &local.motion);
+                let c = match coefficients {
+                    [only] => [*only; 8],
+                    _ => places[3].map(|fluid| coefficients[fluid as usize]),
                 };
-                for axis in 0..3 {
-                    for l in 0..8 {
-                        sum[axis][l] += f64::from(scale[l] * along[axis][l]);
-                    }
+                let mut given = [[0.0f32; 8]; 3];
+                // One plain loop over lanes: the compiler then does all of it eight at a time.
+                for l in 0..8 {
+                    let x = ruler.between(&place, [places[0][l], places[1][l], places[2][l]]);
+                    let u = [
+                        float(motions[0][l]) - motion[0],
+                        float(motions[1][l]) - motion[1],
+                        float(motions[2][l]) - motion[2],
+                    ];
+                    // What fills up the last eight is no neighbour.
+                    let c = if (l as i32) < left { sigma * c[l] } else { 0.0 };
+                    let (scale, along) = between(c, x, u);
+                    given[0][l] = scale * along[0];
+                    given[1][l] = scale * along[1];
+                    given[2][l] = scale * along[2];
+                }
+                left -= 8;
+                for (sum, given) in sum.iter_mut().zip(&given) {
+                    sum.iter_mut().zip(given).for_each(|(sum, &given)| *sum += f64::from(given));
                 }
             }
             let total = sum.map(|lanes| lanes.iter().sum::<f64>());
@@ -205,31 +219,32 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
     }
 }
 
-/// Eight vectors, one array per axis.
-type Eight = [[f32; 8]; 3];
-
+/// A float from its bits.
 #[inline(always)]
-fn dot(a: &Eight, b: &Eight, l: usize) -> f32 {
-    a[0][l] * b[0][l] + a[1][l] * b[1][l] + a[2][l] * b[2][l]
+fn float(bits: i32) -> f32 {
+    f32::from_bits(bits as u32)
 }
 
-/// (V5) What pairs exchange along vⱼ − vᵢ.
 #[inline(always)]
-fn smoothing<S: KernelShape>(x: &Eight, c: [f32; 8]) -> [f32; 8] {
-    std::array::from_fn(|l| c[l] * S::evaluate(dot(x, x, l).sqrt()).0)
+fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// (V4) What pairs exchange along xᵢ − xⱼ.
+/// (V5) What a pair exchanges along vⱼ − vᵢ.
 #[inline(always)]
-fn damping<S: KernelShape>(x: &Eight, u: &Eight, c: [f32; 8]) -> [f32; 8] {
-    std::array::from_fn(|l| {
-        let q2 = dot(x, x, l);
-        let q = q2.sqrt();
-        let approach = dot(u, x, l).max(0.0); // nothing while they separate
-        let signal = dot(u, u, l).sqrt().min(LARGEST_STEP as f32);
-        let slope = -S::evaluate(q).1 / (q.max(1.0e-6) * (q2 + 0.01));
-        c[l] * signal * slope * approach
-    })
+fn smoothing<S: KernelShape>(c: f32, x: [f32; 3]) -> f32 {
+    c * S::evaluate(dot(x, x).sqrt()).0
+}
+
+/// (V4) What a pair exchanges along xᵢ − xⱼ.
+#[inline(always)]
+fn damping<S: KernelShape>(c: f32, x: [f32; 3], u: [f32; 3]) -> f32 {
+    let q2 = dot(x, x);
+    let q = q2.sqrt();
+    let approach = dot(u, x).max(0.0); // nothing while they separate
+    let signal = dot(u, u).sqrt().min(LARGEST_STEP as f32);
+    let slope = -S::evaluate(q).1 / (q.max(1.0e-6) * (q2 + 0.01));
+    c * signal * slope * approach
 }
 
 /// What the formulas share.
@@ -288,8 +303,8 @@ mod tests {
                 let [x, y, z] = ruler.place(position);
                 [x, y, z, 0]
             };
-            let between = |i: [i32; 4], j: [i32; 4]| {
-                Vec3::from(ruler.between(&i, &j.map(|axis| [axis; 8])).map(|lanes| lanes[0]))
+            let between = |i: [i32; 4], [x, y, z, _]: [i32; 4]| {
+                Vec3::from(ruler.between(&i, [x, y, z]))
             };
             let (i, j) = (a + DVec3::Y * far, b + DVec3::Y * far + f64::from(turns) * period);
             let expected = nearest(i - j, period) / spacing;
