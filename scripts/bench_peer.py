@@ -129,11 +129,13 @@ def main():
     steps = done["steps"] - options.warm_up
     places = simulation.getFluidModel(0)
     reach = max((sum(x * x for x in (p[0], p[2])) ** 0.5 for p in map(places.getPosition, range(fluid))), default=0.0)
+    densities = [places.getDensity(i) / places.getDensity0() for i in range(fluid)]
+    compression = sum(max(0.0, density - 1.0) for density in densities) / max(fluid, 1)
     per_particle = 1e6 / (fluid * steps)
     solves = total.get("pressureSolve", 0.0) + total.get("divergenceSolve", 0.0)
     print(json.dumps({
         "peer": "SPlisHSPlasH", "boundary": "maps" if until else options.boundary, "threads": options.threads,
-        "fluid": fluid, "steps": steps, "farthest_from_axis": float(reach), "iterations": iterations,
+        "fluid": fluid, "steps": steps, "farthest_from_axis": float(reach), "mean_compression": compression, "iterations": iterations,
         "ns_per_particle_and_iteration": solves * per_particle / max(iterations, 1e-9),
         "ns_per_particle_neighbours": total.get("neighborhood_search", 0.0) * per_particle,
         "ns_per_particle_step": (done["end"] - done["start"]) * 1e9 / (fluid * steps),

@@ -24,20 +24,28 @@ pub trait Lanes: Copy {
     /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
     fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4];
 
-    /// Σ c x[slot] and, if these rows have a one behind three coordinates, Σ c, with c = slope (`own` + pull[slot]), in double precision.
-    fn weighted_rows(
-        pairs: &[[Pair; 4]],
-        slopes: &[[f32; 4]],
-        own: f32,
-        pull: &[f32],
-        x: &[[f64; 4]],
-    ) -> [f64; 4];
+    /// Σ c x[slot] and, if there is a one behind three coordinates, Σ c, with c = slope (own + pull[slot]), in double precision.
+    fn weighted_rows(rows: Rows) -> [f64; 4];
 
     /// Eight pairs from the lower 16 bits of their quantised gradients, and slots.
     fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8];
 
     /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen from there.
     fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates);
+}
+
+/// What `Lanes::weighted_rows` sums over.
+pub struct Rows<'a> {
+    /// Which rows.
+    pub pairs: &'a [[Pair; 4]],
+    /// One for each pair.
+    pub slopes: &'a [[f32; 4]],
+    /// The pull of the particle whose pairs they are.
+    pub own: f32,
+    /// Pulls by slot.
+    pub pull: &'a [f32],
+    /// By slot.
+    pub x: &'a [[f64; 4]],
 }
 
 /// Particles around a cell, seen from its corner, or around one of its particles, seen from there; one array per coordinate.
@@ -199,13 +207,8 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn weighted_rows(
-        pairs: &[[Pair; 4]],
-        slopes: &[[f32; 4]],
-        own: f32,
-        pull: &[f32],
-        x: &[[f64; 4]],
-    ) -> [f64; 4] {
+    fn weighted_rows(rows: Rows) -> [f64; 4] {
+        let Rows { pairs, slopes, own, pull, x } = rows;
         let mut sums = [[0.0; 4]; 4];
         for (pairs, slopes) in pairs.iter().zip(slopes) {
             for ((sum, pair), slope) in sums.iter_mut().zip(pairs).zip(slopes) {
@@ -295,15 +298,9 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn weighted_rows(
-            pairs: &[[Pair; 4]],
-            slopes: &[[f32; 4]],
-            own: f32,
-            pull: &[f32],
-            x: &[[f64; 4]],
-        ) -> [f64; 4] {
+        fn weighted_rows(rows: Rows) -> [f64; 4] {
             // SAFETY: see `Avx2`.
-            unsafe { weighted_rows(pairs, slopes, own, pull, x) }
+            unsafe { weighted_rows(rows) }
         }
 
         #[inline(always)]
@@ -392,13 +389,8 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn weighted_rows(
-        pairs: &[[Pair; 4]],
-        slopes: &[[f32; 4]],
-        own: f32,
-        pull: &[f32],
-        x: &[[f64; 4]],
-    ) -> [f64; 4] {
+    fn weighted_rows(rows: Rows) -> [f64; 4] {
+        let Rows { pairs, slopes, own, pull, x } = rows;
         let own = _mm_set1_ps(own);
         let mut sums = [_mm256_setzero_pd(); 4];
         let row = |pair: &Pair| bytemuck::cast::<[f64; 4], __m256d>(*value_of_pair(x, pair));
@@ -531,13 +523,11 @@ mod tests {
         }
     }
 
-    struct WeightedRows<'a>(&'a [[Pair; 4]], &'a [[f32; 4]], &'a [f32], &'a [[f64; 4]]);
-
-    impl Vectorised for WeightedRows<'_> {
+    impl Vectorised for Rows<'_> {
         type Output = [u64; 4];
         #[inline(always)]
         fn run<L: Lanes>(self) -> [u64; 4] {
-            L::weighted_rows(self.0, self.1, 0.3, self.2, self.3).map(f64::to_bits)
+            L::weighted_rows(self).map(f64::to_bits)
         }
     }
 
@@ -600,8 +590,8 @@ mod tests {
             prop_assert_eq!(bits(portable), bits(dispatch(ScaledSum(pairs, &numbers))));
             let slopes: Vec<[f32; 4]> = values.iter().map(|v| v.to_array()).collect();
             let places: Vec<[f64; 4]> = values.iter().map(|v| v.as_dvec4().to_array()).collect();
-            let portable = WeightedRows(pairs, &slopes, &numbers, &places).run::<Portable>();
-            prop_assert_eq!(portable, dispatch(WeightedRows(pairs, &slopes, &numbers, &places)));
+            let rows = || Rows { pairs, slopes: &slopes, own: 0.3, pull: &numbers, x: &places };
+            prop_assert_eq!(rows().run::<Portable>(), dispatch(rows()));
             let rows: Vec<[i32; 4]> = values.iter().map(|v| v.to_array().map(|x| x as i32)).collect();
             let portable = Transposed(pairs, &rows).run::<Portable>();
             prop_assert_eq!(portable, dispatch(Transposed(pairs, &rows)));

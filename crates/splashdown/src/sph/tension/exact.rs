@@ -13,7 +13,7 @@ use super::pairs::Pulls;
 use crate::math::DVec3;
 use crate::particles::kernel::KernelShape;
 use crate::particles::periodic::nearest;
-use crate::particles::simd::{Lanes, Vectorised};
+use crate::particles::simd::{Lanes, Rows, Vectorised};
 use crate::particles::wide::{Stretch, Wide};
 
 /// (T6) over fluid for one chunk.
@@ -65,10 +65,13 @@ impl<S: KernelShape> Vectorised for Force<'_, S> {
         for kind in 0..kinds {
             list.fetch_of(&pulls.fluid, &mut local.pull, |pull| pull[kind]);
             for (k, (i, out)) in list.particles.clone().zip(&mut *out).enumerate() {
-                let (fours, slopes) = (list.fours(k, kind), list.slopes(k, kind));
-                let own = pulls.fluid[i][kind];
-                let [x, y, z, sum] =
-                    L::weighted_rows(fours, slopes, own, &local.pull, &local.place);
+                let [x, y, z, sum] = L::weighted_rows(Rows {
+                    pairs: list.fours(k, kind),
+                    slopes: list.slopes(k, kind),
+                    own: pulls.fluid[i][kind],
+                    pull: &local.pull,
+                    x: &local.place,
+                });
                 *out += unit * (DVec3::new(x, y, z) - sum * (place[i] - origin));
             }
         }
