@@ -312,7 +312,7 @@ mod avx2 {
         #[inline(always)]
         fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
             if from.count == 0 {
-                return near.clear(); // as walls are almost everywhere
+                return near.clear(); // most places are far from walls
             }
             // SAFETY: see `Avx2`.
             unsafe { select(from, place, radius2, near) }
