@@ -21,7 +21,7 @@ use glam::Vec4;
 
 use crate::math::DVec3;
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::{FEWEST, PartnerSweep};
+use crate::sph::pressure::partner::{GRAIN, PartnerSweep};
 use crate::sph::tension::energy::Strengths;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::{Swept, TensionSweep};
@@ -223,7 +223,7 @@ impl<'a> Droplets<'a> {
             }
             tension.carry(bodies);
         }
-        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(FEWEST);
+        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(GRAIN);
         all.for_each(|((moved, &pulled), &push)| *moved = pulled + push);
         let Start { grips, displacement, inverse_mass, is_friction_known, .. } = &mut self.start;
         let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.before);

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod brute;
+pub mod candidates;
 pub mod cells;
 pub mod chunk;
 pub mod firmness;

@@ -14,12 +14,13 @@ use rayon::prelude::*;
 
 pub use super::chunk::{Chunk, Sums};
 
+use super::candidates::{Candidates, FAR};
 use super::cells::{CellIndex, CellShape, Run, append_runs};
 use super::firmness::Firmness;
 use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
-use super::simd::{Candidates, FAR, Lanes, Vectorised, dispatch};
+use super::simd::{Lanes, Vectorised, dispatch};
 use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
 use crate::with_kernel;
@@ -141,14 +142,14 @@ impl Neighbors {
     }
 
     /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'
-    /// and a buffer for values of its halo.
-    pub fn for_each<T: Send, L: Send>(
+    /// and buffers for values of its halo.
+    pub fn for_each<T: Send, L: Default + Send>(
         &self,
         out: &mut [T],
-        work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) + Sync,
+        work: impl Fn(&Chunk, &mut [T], &mut L) + Sync,
     ) {
         let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
-        jobs.for_each_init(Vec::new, |local, (chunk, part)| work(chunk, part, local));
+        jobs.for_each_init(L::default, |local, (chunk, part)| work(chunk, part, local));
     }
 
     /// The same with a result for each chunk, in the order of the chunks.

@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use glam::Vec4;
 
+use super::candidates::Candidates;
 use super::chunk::{Chunk, fetch};
 use super::halo::Halo;
 use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use super::neighbors::{append_stretches, evaluate_fluid};
 use super::pair::{Pair, WallPair, unit};
-use super::simd::{Candidates, Lanes};
+use super::simd::Lanes;
 use crate::with_kernel;
 
 /// A kernel stretched to another support.

@@ -4,7 +4,7 @@ use glam::Vec4;
 
 /// Particles that a thread takes at a time, at least, in loops of a few operations: a thread that waits for longer than a dozen
 /// microseconds falls asleep, and takes as long to wake up.
-pub const FEWEST: usize = 1024;
+pub const GRAIN: usize = 1024;
 
 /// One sweep of a partner.
 #[derive(Clone, Copy, Debug, Default)]

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
-use super::partner::{self, Partner};
+use super::partner::{GRAIN, Partner};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
@@ -163,7 +163,7 @@ fn step_lengths(operator: &PressureOperator, count: usize) -> Vec<[f32; 2]> {
 
 /// (P6)  κ ← S(κ) + β d,   d ← β d + S(κ) − κ
 fn accelerate(beta: f32, next: &[f32], kappa: &mut [f32], direction: &mut [f32]) {
-    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(partner::FEWEST);
+    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(GRAIN);
     all.for_each(|((kappa, &next), direction)| {
         let change = next - *kappa;
         *kappa = next + beta * *direction;

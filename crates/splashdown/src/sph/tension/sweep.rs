@@ -29,7 +29,7 @@ use crate::math::DVec3;
 use crate::particles::simd::dispatch;
 use crate::particles::wide::{Wide, WideSums};
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::FEWEST;
+use crate::sph::pressure::partner::GRAIN;
 
 /// ω, as long as a step is no more than a whole one: rows of the Jacobian are bounded with room to spare. At ω = 2 sweeps for
 /// steps of four capillary times no longer converged, since pressure answers too.
@@ -351,7 +351,7 @@ impl<'a> TensionSweep<'a> {
         };
         let (now, next, direction) = (&mut self.now, &self.next, &mut self.direction);
         let all = now.fluid.par_iter_mut().zip(&next.fluid).zip(&mut direction.fluid);
-        all.with_min_len(FEWEST).for_each(|((now, next), direction)| {
+        all.with_min_len(GRAIN).for_each(|((now, next), direction)| {
             (0..3).for_each(|k| one(&mut now[k], next[k], &mut direction[k]));
         });
         let n = self.pairs.fluid.len();

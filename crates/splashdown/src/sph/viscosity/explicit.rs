@@ -44,9 +44,7 @@ pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
         })
         .unzip_into_vecs(&mut seen.place, &mut seen.motion);
     let mut new = old.clone();
-    work.neighbors.for_each(&mut new[..n], |chunk, new, local: &mut Vec<Seen>| {
-        local.resize_with(1, Seen::default);
-        let local = &mut local[0];
+    work.neighbors.for_each(&mut new[..n], |chunk, new, local: &mut Seen| {
         let own = world.fluids[chunk.fluid].viscosity;
         if !is_explicit(own.model) {
             return;
