@@ -15,12 +15,13 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use pages::LargePages;
+use pages::{LargePages, keep_memory};
 
 #[global_allocator]
 static MEMORY: LargePages = LargePages;
 
 fn main() -> ExitCode {
+    keep_memory();
     let result = match Arguments::parse().command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),

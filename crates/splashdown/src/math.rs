@@ -2,6 +2,28 @@
 
 pub use glam::{DMat3, DQuat, DVec2, DVec3};
 
+/// 1.5 · 2⁵²: adding it to a number up to 2⁵¹ leaves the nearest whole one in the low bits.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
+
+/// The whole number nearest to each coordinate, of two the even one. `f64::round` is a call of the C library on processors of the baseline.
+#[inline]
+pub fn rounded(v: DVec3) -> DVec3 {
+    (v + WHOLE) - WHOLE
+}
+
+/// The same as integers, of which numbers beyond them keep the lower 32 bits.
+#[inline]
+pub fn rounded_bits(v: DVec3) -> [i32; 3] {
+    (v + WHOLE).to_array().map(|shifted| shifted.to_bits() as i32)
+}
+
+/// The largest whole number not above each coordinate, without such a call.
+#[inline]
+pub fn floored(v: DVec3) -> DVec3 {
+    let nearest = rounded(v);
+    nearest - DVec3::select(nearest.cmpgt(v), DVec3::ONE, DVec3::ZERO)
+}
+
 /// Two or three dimensions. A 2D scene lives in the plane z = 0 and is one metre deep: masses,
 /// forces and volumes are then per metre of depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,5 +130,22 @@ impl Pose {
     /// Whether every component is finite.
     pub fn is_finite(&self) -> bool {
         self.translation.is_finite() && self.rotation.is_finite()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_without_the_library_is_that_of_the_library() {
+        for x in [0.0, 0.3, -0.3, 0.5, -0.5, 1.5, 2.5, -2.5, 1.0e9 + 0.7, -1.0e9 - 0.2, 7.0, -7.0] {
+            let v = DVec3::splat(x);
+            assert_eq!(rounded(v), v.map(f64::round_ties_even), "{x}");
+            assert_eq!(floored(v), v.floor(), "{x}");
+            assert_eq!(rounded_bits(v), [x.round_ties_even() as i32; 3], "{x}");
+        }
+        let above = DVec3::new(4_294_967_296.0 + 5.0, -4_294_967_296.0 - 5.0, 0.0);
+        assert_eq!(rounded_bits(above), [5, -5, 0]);
     }
 }

@@ -33,7 +33,10 @@ const CONTRACTION: [f64; 2] = [0.5, 0.9];
 const AT_WALLS: f64 = 0.5;
 /// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
 const REST: (f64, u32) = (5.0, 6);
-/// where it has to be careful,
+/// and so many sweeps before its first, in which pressure makes most of its way: what it starts from is seldom far off, and what it would find
+/// before them is soon out of date.
+const FIRST_REST: u32 = 1;
+/// Where it has to be careful,
 const REST_OF_THE_CAREFUL: (f64, u32) = (1.0, 1);
 /// as from γ A⁰ Δt²/(ρ h³) on, which is (Δt/Δt_γ)²/8: beyond one and a half capillary times it must be swept with pressure.
 const STIFF: f64 = 0.3;
@@ -180,7 +183,7 @@ impl<'a> Droplets<'a> {
         });
         Droplets {
             tension,
-            rests: 0,
+            rests: if is_stiff { 0 } else { FIRST_REST },
             has_rested: false,
             is_careful: is_stiff,
             last: Swept { change: f64::INFINITY, left: f64::INFINITY },

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::periodic::wrapped;
-use crate::math::{Aabb, DVec3};
+use crate::math::{Aabb, DVec3, floored, rounded};
 
 /// Cells per axis that a Morton code can tell apart.
 const AXIS_BITS: u32 = 21;
@@ -82,8 +82,8 @@ impl CellGrid {
         let scaled = wrapped(p, self.period) / self.size;
         // Rounding may put a particle just below a period into the cell behind the last one.
         let last = DVec3::select(self.count.cmpgt(DVec3::ZERO), self.count - 1.0, DVec3::INFINITY);
-        let cell = scaled.floor().min(last);
-        let within = ((scaled - cell) * (self.size / unit * PLACES)).round() / PLACES;
+        let cell = floored(scaled).min(last);
+        let within = rounded((scaled - cell) * (self.size / unit * PLACES)) / PLACES;
         let c = cell - self.origin;
         let key = morton([c.x as u32, c.y as u32, c.z as u32]);
         (key, [within.x as f32, within.y as f32, within.z as f32, 0.0])

@@ -23,6 +23,7 @@ use super::pair::{Pair, WallPair, quantise, unit};
 use super::simd::{Lanes, Vectorised, dispatch};
 use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
+use crate::solve::kept::with_kept;
 use crate::with_kernel;
 
 /// About how many particles share a chunk: enough to forget the cost of handing it to a thread, few
@@ -97,13 +98,14 @@ impl Neighbors {
         let search = Search { input, sigma, fluids: &self.fluid_cells, solids: &self.solid_cells };
         let wide = self.wide.iter_mut().map(Some).chain(std::iter::repeat_with(|| None));
         let parts: Vec<_> = self.chunks.iter_mut().zip(wide).zip(&jobs).collect();
-        parts.into_par_iter().for_each_init(Buffers::default, |buffers, ((chunk, wide), job)| {
-            let (fluid, runs) = job;
+        parts.into_par_iter().with_max_len(EVEN).for_each(|((chunk, wide), (fluid, runs))| {
             let runs = &home[runs.clone()];
             chunk.clear();
             chunk.fluid = *fluid;
             chunk.particles = runs[0].start as usize..runs[runs.len() - 1].end as usize;
-            with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, wide, runs, buffers));
+            with_kept(|buffers| {
+                with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, wide, runs, buffers));
+            });
         });
         match self.chunks.iter().find(|chunk| chunk.halo.len() > MAX_SLOTS) {
             Some(chunk) => Err(Crowded { particle: chunk.particles.start }),
@@ -143,23 +145,23 @@ impl Neighbors {
 
     /// Runs `work` on all chunks in parallel, handing each the part of `out` that is its particles'
     /// and buffers for values of its halo.
-    pub fn for_each<T: Send, L: Default + Send>(
+    pub fn for_each<T: Send, L: Default + 'static>(
         &self,
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut L) + Sync,
     ) {
         let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
-        jobs.for_each_init(L::default, |local, (chunk, part)| work(chunk, part, local));
+        jobs.for_each(|(chunk, part)| with_kept(|local| work(chunk, part, local)));
     }
 
     /// The same with a result for each chunk, in the order of the chunks.
-    pub fn map<T: Send, L: Send, R: Send>(
+    pub fn map<T: Send, L: 'static, R: Send>(
         &self,
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) -> R + Sync,
     ) -> Vec<R> {
         let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
-        jobs.map_init(Vec::new, |local, (chunk, part)| work(chunk, part, local)).collect()
+        jobs.map(|(chunk, part)| with_kept(|local| work(chunk, part, local))).collect()
     }
 
     /// `out` cut at the borders of the chunks.

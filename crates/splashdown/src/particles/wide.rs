@@ -170,6 +170,7 @@ impl Wide {
     ) {
         let WideBuffers { fluid, wall, others } = around;
         let (kernel, sigma) = (&input.kernel, input.kernel.sigma as f32);
+        others.clear();
         if let Some(own) = &input.own {
             fluid.split_off(others, |slot| {
                 own.contains(&(halo.fluid.index[slot as usize] as usize))
@@ -240,10 +241,9 @@ impl Wide {
                 let slopes = &mut self.slopes[*start as usize..*end as usize];
                 let mut kept = 0;
                 for at in 0..usize::from(*count) {
-                    if local[list[at].slot()] {
-                        (list[kept], slopes[kept]) = (list[at], slopes[at]);
-                        kept += 1;
-                    }
+                    // Without a branch, which nobody could predict.
+                    (list[kept], slopes[kept]) = (list[at], slopes[at]);
+                    kept += usize::from(local[list[at].slot()]);
                 }
                 let padded = kept.next_multiple_of(4);
                 list[kept..padded].fill(Pair::NONE);

@@ -1,3 +1,4 @@
 //! Solvers and sums that know no physics.
 
+pub mod kept;
 pub mod reduce;

@@ -177,6 +177,7 @@ impl World {
             stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
         }
         stop.max_iterations = stop.max_iterations.max(coupling.max_iterations);
+        stop.bold = None; // what bodies yield has been weighed for the usual ω
         if coupling.method == CouplingMethod::Interlinked
             || coupling.solver == CouplingSolver::Jacobi
         {
@@ -196,6 +197,7 @@ impl World {
             max_iterations: 0,
             lowest: 0.0,
             memory: 1.0,
+            bold: None,
         };
         let stop = self.stop_with_bodies(stop, true);
         let BodyStep { bodies, system, .. } = step;

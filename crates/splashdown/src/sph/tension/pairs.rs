@@ -32,6 +32,7 @@ use crate::particles::periodic::nearest;
 use crate::particles::simd::dispatch;
 use crate::particles::wide::{Stretch, Wide};
 use crate::rigid::bodies::Twist;
+use crate::solve::kept::with_kept;
 use crate::step::Workspace;
 use crate::with_kernel;
 use crate::world::World;
@@ -103,13 +104,14 @@ impl SurfacePairs {
         self.place.clear();
         self.place.par_extend(world.particles.position.par_iter().map(|&x| x / h));
         self.volume.clone_from(&world.particles.weight);
-        self.fluid.clear();
-        let of_sums = |list: &Wide| -> Vec<FluidContribution> {
-            let density = |k: usize| list.sums[k].density.map(f64::from);
-            (0..list.particles.len()).map(|k| contribution(density(k))).collect()
-        };
-        let found: Vec<_> = self.lists.par_iter().map(of_sums).collect();
-        found.into_iter().for_each(|part| self.fluid.extend(part));
+        let n = world.fluid_count();
+        let mut fluid = std::mem::take(&mut self.fluid);
+        fluid.resize(n, [0.0; 3]);
+        self.for_each(&mut fluid, |list, out, _: &mut ()| {
+            let all = out.iter_mut().zip(&list.sums);
+            all.for_each(|(out, sums)| *out = contribution(sums.density.map(f64::from)));
+        });
+        self.fluid = fluid;
         self.thin(world);
         self.transpose(world);
     }
@@ -118,21 +120,25 @@ impl SurfacePairs {
     fn thin(&mut self, world: &World) {
         let tension = &world.tension;
         let clamp = tension.calibration.clamp(world.dimension);
-        self.active.clear();
-        for list in &self.lists {
+        let mut active = std::mem::take(&mut self.active);
+        active.resize(self.fluid.len(), false);
+        self.for_each(&mut active, |list, out, _: &mut ()| {
             let [vapour, others, walls] = tension.pulls_on(list.fluid);
             let own = self.fluid[list.particles.clone()].iter();
-            self.active.extend(own.map(|&[c_vapour, c_others, c_walls]| {
-                (vapour && c_vapour - clamp.from > FAR_INSIDE)
+            for (out, &[c_vapour, c_others, c_walls]) in out.iter_mut().zip(own) {
+                *out = (vapour && c_vapour - clamp.from > FAR_INSIDE)
                     || (others && c_others > 0.0)
-                    || (walls && c_walls > 0.0)
-            }));
-        }
+                    || (walls && c_walls > 0.0);
+            }
+        });
+        self.active = active;
         let active = &self.active;
-        self.lists.par_iter_mut().for_each_init(Vec::new, |local, list| {
-            list.fetch(active, local);
-            let own = &active[list.particles.clone()];
-            list.thin(|k| own[k], local);
+        self.lists.par_iter_mut().with_max_len(1).for_each(|list| {
+            with_kept(|local| {
+                list.fetch(active, local);
+                let own = &active[list.particles.clone()];
+                list.thin(|k| own[k], local);
+            });
         });
     }
 
@@ -258,6 +264,15 @@ impl SurfacePairs {
 
     /// How hard interfaces pull at the beginning of the step.
     pub fn pulls(&self, strengths: &Strengths) -> Pulls {
+        self.pulls_with(strengths, |i| self.fluid[i].map(|c| c as f32))
+    }
+
+    /// The same if contributions of fluid particles are those.
+    pub(super) fn pulls_with(
+        &self,
+        strengths: &Strengths,
+        contribution: impl Fn(usize) -> [f32; 3] + Sync,
+    ) -> Pulls {
         let mut pulls = Pulls {
             fluid: vec![[0.0; 3]; self.fluid.len()],
             wall: vec![0.0; self.place.len() - self.fluid.len()],
@@ -265,7 +280,7 @@ impl SurfacePairs {
         self.for_each(&mut pulls.fluid, |list, out, _: &mut ()| {
             for (i, out) in list.particles.clone().zip(out) {
                 if self.active[i] {
-                    *out = strengths.fluid_pull(list.fluid, self.fluid[i].map(|c| c as f32));
+                    *out = strengths.fluid_pull(list.fluid, contribution(i));
                 }
             }
         });
@@ -391,23 +406,23 @@ impl SurfacePairs {
     }
 
     /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles' and a buffer for its halo.
-    pub(super) fn for_each<T: Send, L: Default + Send>(
+    pub(super) fn for_each<T: Send, L: Default + 'static>(
         &self,
         out: &mut [T],
         work: impl Fn(&Wide, &mut [T], &mut L) + Sync,
     ) {
         let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
-        jobs.for_each_init(L::default, |local, (list, part)| work(list, part, local));
+        jobs.for_each(|(list, part)| with_kept(|local| work(list, part, local)));
     }
 
     /// The same with a result for each list, in their order.
-    pub(super) fn map<T: Send, L: Default + Send, R: Send>(
+    pub(super) fn map<T: Send, L: Default + 'static, R: Send>(
         &self,
         out: &mut [T],
         work: impl Fn(&Wide, &mut [T], &mut L) -> R + Sync,
     ) -> Vec<R> {
         let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
-        jobs.map_init(L::default, |local, (list, part)| work(list, part, local)).collect()
+        jobs.map(|(list, part)| with_kept(|local| work(list, part, local))).collect()
     }
 
     /// `out` cut at the borders of the lists.

@@ -90,21 +90,17 @@ impl<'a> TensionSweep<'a> {
         dynamic: Vec<bool>,
         error: f64,
     ) -> TensionSweep<'a> {
-        let now = pairs.pulls(&strengths);
         let n = pairs.fluid.len();
         let yields = pairs.wet.iter().any(|wet| dynamic[wet.solid as usize]);
         let mut sweep = TensionSweep {
             wall_moved: vec![Vec4::ZERO; if yields { pairs.volume.len() - n } else { 0 }],
-            contribution: pairs.fluid.iter().map(|c| c.map(|c| c as f32)).collect(),
+            contribution: vec![[0.0; 3]; n],
             wall_contribution: pairs.wall.iter().map(|c| c.map(|c| c as f32)).collect(),
             step: [Vec::new(), Vec::new()],
             typical: 0.0,
-            next: now.clone(),
-            direction: Pulls {
-                fluid: vec![[0.0; 3]; now.fluid.len()],
-                wall: vec![0.0; now.wall.len()],
-            },
-            now,
+            now: Pulls::default(),
+            next: Pulls::default(),
+            direction: Pulls { fluid: vec![[0.0; 3]; n], wall: vec![0.0; pairs.volume.len() - n] },
             pairs,
             strengths,
             inverse_mass,
@@ -113,7 +109,9 @@ impl<'a> TensionSweep<'a> {
         };
         sweep.predict(displacement);
         sweep.measure(BOLD);
-        sweep.start();
+        // If nothing but the motion before the solve happens: at rest pressure and tension balance, and little does.
+        sweep.now = pairs.pulls_with(&sweep.strengths, |i| sweep.contribution[i]);
+        sweep.next = sweep.now.clone();
         sweep
     }
 
@@ -130,6 +128,9 @@ impl<'a> TensionSweep<'a> {
         }
         let mut contribution = std::mem::take(&mut self.contribution);
         self.pairs.for_each(&mut contribution, |list, contribution, local| {
+            let before = &self.pairs.fluid[list.particles.clone()];
+            let all = contribution.iter_mut().zip(before);
+            all.for_each(|(now, before)| *now = before.map(|c| c as f32));
             if let Some(growth) = self.growth(list, &fluid, &walls) {
                 dispatch(Grow { growth, contribution, local });
             }
@@ -139,20 +140,6 @@ impl<'a> TensionSweep<'a> {
         for (c, g) in self.wall_contribution.iter_mut().zip(wall_grown) {
             *c = [c[0] - g, c[1] + g];
         }
-    }
-
-    /// What fluid pulls with if nothing but the motion before the solve happens: at rest pressure and tension balance, and little does.
-    fn start(&mut self) {
-        let mut now = std::mem::take(&mut self.now.fluid);
-        self.pairs.for_each(&mut now, |list, out, _: &mut ()| {
-            for (i, out) in list.particles.clone().zip(out) {
-                if self.pairs.active[i] {
-                    *out = self.strengths.fluid_pull(list.fluid, self.contribution[i]);
-                }
-            }
-        });
-        self.next.fluid.clone_from(&now);
-        self.now.fluid = now;
     }
 
     /// Starts from a share of what has been guessed.

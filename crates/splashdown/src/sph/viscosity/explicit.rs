@@ -13,6 +13,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use super::harmonic_mean;
+use crate::math::rounded_bits;
 use crate::particles::kernel::{Kernel, KernelShape};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
@@ -113,7 +114,7 @@ impl Ruler {
     }
 
     fn place(&self, position: DVec3) -> [i32; 3] {
-        (position * self.units).round().to_array().map(|units| units as i64 as i32)
+        rounded_bits(position * self.units)
     }
 
     /// xᵢ − xⱼ in h.

@@ -26,6 +26,7 @@ use crate::particles::pair::Pair;
 use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::bodies::Body;
+use crate::solve::kept::with_kept;
 use crate::sph::loads::{Loads, sum_over_walls};
 use crate::step::Workspace;
 use crate::with_kernel;
@@ -91,8 +92,8 @@ pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (
     memory.coefficients.resize_with(work.neighbors.chunks.len(), Coefficients::default);
     let maker = Maker::new(world, &mass, dt);
     let chunks = work.neighbors.chunks.par_iter();
-    chunks.zip(&mut memory.coefficients).for_each_init(Vec::new, |local, (chunk, out)| {
-        maker.make(chunk, out, local);
+    chunks.zip(&mut memory.coefficients).for_each(|(chunk, out)| {
+        with_kept(|local| maker.make(chunk, out, local));
     });
 
     let (fluid, walls) = given.split_at_mut(n);
@@ -431,7 +432,7 @@ fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
 
 impl System<'_> {
     /// Runs `work(number, chunk, part of out, local)` on all chunks and adds up the results in order.
-    fn sum<T: Send, L: Send>(
+    fn sum<T: Send, L: 'static>(
         &self,
         out: &mut [T],
         work: impl Fn(&Chunk, &Coefficients, &mut [T], &mut Vec<L>) -> f64 + Sync,
