@@ -183,7 +183,7 @@ impl<'a> Droplets<'a> {
         });
         Droplets {
             tension,
-            rests: if is_stiff { 0 } else { FIRST_REST },
+            rests: if is_stiff || !start.grips.is_empty() { 0 } else { FIRST_REST },
             has_rested: false,
             is_careful: is_stiff,
             last: Swept { change: f64::INFINITY, left: f64::INFINITY },
@@ -202,6 +202,11 @@ impl<'a> Droplets<'a> {
     /// Whether there is any tension.
     pub fn pull(&self) -> bool {
         self.tension.is_some()
+    }
+
+    /// Whether no fluid grips a wall.
+    pub fn are_loose(&self) -> bool {
+        self.start.grips.is_empty()
     }
 
     /// Adds the impulses of tension and friction to those on solids.
