@@ -19,7 +19,7 @@ use crate::coupling::touches::Touches;
 use crate::elastic::{self, Moved};
 use crate::math::{DVec3, Pose};
 use crate::particles::cells::CellShape;
-use crate::particles::neighbors::Neighbors;
+use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::periodic::wrapped;
 use crate::rigid::contact::Contact;
 use crate::sph::loads::{Loads, pressure_loads};
@@ -440,6 +440,9 @@ impl World {
 
 /// Largest compression of any particle, as a share of the rest density.
 fn max_compression(neighbors: &Neighbors) -> f64 {
-    let sums = neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
-    sums.fold(0.0, |most, sums| f64::max(most, f64::from(sums.number_density) - 1.0))
+    let of_chunk = |chunk: &Chunk| {
+        let compression = chunk.sums.iter().map(|sums| f64::from(sums.number_density) - 1.0);
+        compression.fold(0.0, f64::max)
+    };
+    neighbors.chunks.par_iter().map(of_chunk).reduce(|| 0.0, f64::max)
 }

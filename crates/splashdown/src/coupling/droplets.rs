@@ -33,9 +33,9 @@ const CONTRACTION: [f64; 2] = [0.5, 0.9];
 const AT_WALLS: f64 = 0.5;
 /// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
 const REST: (f64, u32) = (5.0, 6);
-/// and so many sweeps before its first, in which pressure makes most of its way: what it starts from is seldom far off, and what it would find
-/// before them is soon out of date.
-const FIRST_REST: u32 = 1;
+/// and so many sweeps before its first where no fluid grips walls: pressure makes most of its way in these. What tension starts from is seldom far
+/// off, and what it would find before them is soon out of date.
+const FIRST_REST: u32 = 4;
 /// Where it has to be careful,
 const REST_OF_THE_CAREFUL: (f64, u32) = (1.0, 1);
 /// as from γ A⁰ Δt²/(ρ h³) on, which is (Δt/Δt_γ)²/8: beyond one and a half capillary times it must be swept with pressure.
@@ -104,6 +104,8 @@ pub struct Start {
     pub error: f64,
     /// Share of the first guesses that sweeps start from.
     pub share: f64,
+    /// Whether no fluid can grip walls.
+    pub is_loose: bool,
     /// Whether friction on walls that stand is that of (F5) in every sweep, or is swept as in PT24.
     pub is_friction_known: bool,
 }
@@ -183,7 +185,7 @@ impl<'a> Droplets<'a> {
         });
         Droplets {
             tension,
-            rests: if is_stiff || !start.grips.is_empty() { 0 } else { FIRST_REST },
+            rests: if is_stiff || !start.is_loose { 0 } else { FIRST_REST },
             has_rested: false,
             is_careful: is_stiff,
             last: Swept { change: f64::INFINITY, left: f64::INFINITY },
@@ -202,11 +204,6 @@ impl<'a> Droplets<'a> {
     /// Whether there is any tension.
     pub fn pull(&self) -> bool {
         self.tension.is_some()
-    }
-
-    /// Whether no fluid grips a wall.
-    pub fn are_loose(&self) -> bool {
-        self.start.grips.is_empty()
     }
 
     /// Adds the impulses of tension and friction to those on solids.

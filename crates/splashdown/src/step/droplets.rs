@@ -80,6 +80,11 @@ impl World {
         self.tension.longest_step * (lightest * self.spacing.powi(3) / (8.0 * strength)).sqrt()
     }
 
+    /// Whether tension is solved with pressure, and no fluid grips walls.
+    pub(super) fn tension_is_loose(&self) -> bool {
+        self.tension_is_coupled() && !self.tension.grips()
+    }
+
     /// What tension and friction start from, if there are any.
     pub(super) fn start_droplets(
         &self,
@@ -117,6 +122,7 @@ impl World {
             inverse_mass: self.inverse_masses(work),
             dynamic: self.moved_by_solve(step),
             error: self.tension.error,
+            is_loose: self.tension_is_loose(),
             is_friction_known: self.coupling.solver == CouplingSolver::Nncg,
             share: if self.tension_is_coupled() { self.tension.warm_start } else { 1.0 },
         })

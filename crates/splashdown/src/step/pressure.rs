@@ -41,9 +41,9 @@ const CAREFUL_WITH_DROPS: f64 = 1.0e-5;
 /// Share of β with tension. With all of it some solves that had nearly ended went round in circles: twenty sweeps with β near one,
 /// until one happened to be above it.
 const MEMORY_WITH_TENSION: f64 = 0.9;
-/// ω with tension, unless bodies move or walls hold fluid by friction: a fifth fewer sweeps. (Drops at rest are solved to smaller errors anyway. But drops
-/// that stick on steep slopes with 0.5 let go with 0.7.)
-const BOLD_WITH_TENSION: f32 = 0.7;
+/// ω and the share of β where nothing but tension is solved with pressure: a quarter fewer sweeps. (Drops at rest are solved to smaller errors than other
+/// fluids, see `solve::OMEGA`. But drops that stick on steep slopes with the usual ω let go with 0.7.)
+const BOLD_WITH_TENSION: (f32, f64) = (0.8, 0.8);
 /// A particle with a lower number density is at a surface,
 const SURFACE: f32 = 0.95;
 /// and so is one away from walls with more fluid on one side than on the other: |Σ hᵈ⁺¹ ∇W| is about 0.5 at a flat surface, however
@@ -287,14 +287,18 @@ impl World {
             sources.par_iter_mut().for_each(|source| *source -= mean);
         }
         let pulls = droplets.as_ref().is_some_and(Droplets::pull);
+        let bold = self.tension_is_loose().then_some(BOLD_WITH_TENSION);
         let mut stop = StopAt {
             mean_error,
             min_iterations: self.pressure.min_iterations,
             max_iterations: self.pressure.max_iterations,
             lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
-            memory: if pulls { MEMORY_WITH_TENSION } else { 1.0 },
-            bold: (pulls && droplets.as_ref().is_some_and(Droplets::are_loose))
-                .then_some(BOLD_WITH_TENSION),
+            memory: match (pulls, bold) {
+                (true, Some((_, memory))) => memory,
+                (true, None) => MEMORY_WITH_TENSION,
+                _ => 1.0,
+            },
+            bold: bold.map(|(omega, _)| omega),
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];

@@ -58,6 +58,7 @@ impl World {
             dynamic: vec![false; self.solids.len()],
             error: self.tension.error,
             share: 1.0,
+            is_loose: false,
             is_friction_known: true,
         };
         let mut droplets = Droplets::new(&surface, start);
