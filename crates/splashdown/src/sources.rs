@@ -89,9 +89,11 @@ impl World {
             let squares: HashSet<_> = emitter.layer.iter().map(|p| square(lattice(p))).collect();
             let in_mouth = |i: &usize| {
                 let local = emitter.pose.inverse_apply(self.particles.position[*i]);
+                if !(-0.5 * h..MOUTH * h).contains(&local.x) {
+                    return false; // as most are
+                }
                 let place = lattice(&local);
-                (-0.5 * h..MOUTH * h).contains(&local.x)
-                    && (place - place.round()).abs().max_element() < ON_LATTICE
+                (place - place.round()).abs().max_element() < ON_LATTICE
                     && squares.contains(&square(place))
             };
             let range = self.fluids[emitter.fluid].range.clone();

@@ -21,7 +21,7 @@ use glam::Vec4;
 
 use crate::math::DVec3;
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::{GRAIN, PartnerSweep};
+use crate::sph::pressure::partner::PartnerSweep;
 use crate::sph::tension::energy::Strengths;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::tension::sweep::{Swept, TensionSweep};
@@ -145,10 +145,10 @@ pub struct Droplets<'a> {
     pulled: Vec<Vec4>,
     /// p of `start.grips`.
     friction: Unknown,
-    /// Displacements of the particles of `start.grips` but for tension and friction.
-    before: Vec<DVec3>,
-    /// Displacement of each fluid particle by pressure, tension and friction.
-    moved: Vec<Vec4>,
+    /// Displacements of the particles of `start.grips` by all that moves them; in the end but for tension and friction.
+    moved: Vec<DVec3>,
+    /// Whether all has been swept.
+    has_ended: bool,
     /// How hard walls are pressed.
     pressing: Changes,
 }
@@ -194,8 +194,8 @@ impl<'a> Droplets<'a> {
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
             friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
-            before: vec![DVec3::ZERO; start.grips.len()],
-            moved: vec![Vec4::ZERO; n],
+            moved: vec![DVec3::ZERO; start.grips.len()],
+            has_ended: false,
             pressing: Changes::default(),
             start,
         }
@@ -219,54 +219,62 @@ impl<'a> Droplets<'a> {
         frictions.for_each(|(grip, &p)| grip.react(p, impulse));
     }
 
-    /// Where everything goes with the displacements `push` by pressure and the motions of `bodies`; how
-    /// hard walls are pressed, and how those that stand hold (F5).
-    pub fn respond(&mut self, kappa: &[f32], push: &[Vec4], bodies: &[Body]) {
+    /// Displacement of each fluid particle by tension; none in the end.
+    pub fn pulled(&mut self) -> Option<&[Vec4]> {
+        if let Some(tension) = &mut self.tension
+            && std::mem::take(&mut self.is_fresh)
+        {
+            tension.displace(&mut self.pulled);
+        }
+        (!self.has_ended).then_some(&self.pulled)
+    }
+
+    /// Where everything goes with the displacements `push` by pressure and tension (in the end pressure alone) and the motions of `bodies`; how
+    /// hard walls are pressed, and how those that stand hold (F5), which is added to `push`.
+    pub fn respond(&mut self, kappa: &[f32], push: &mut [Vec4], bodies: &[Body]) {
         if let Some(tension) = &mut self.tension {
-            if std::mem::take(&mut self.is_fresh) {
-                tension.displace(&mut self.pulled);
-            }
             tension.carry(bodies);
         }
-        let all = self.moved.par_iter_mut().zip(&self.pulled).zip(push).with_min_len(GRAIN);
-        all.for_each(|((moved, &pulled), &push)| *moved = pulled + push);
         let Start { grips, displacement, inverse_mass, is_friction_known, .. } = &mut self.start;
-        let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.before);
-        for ((grip, p), before) in grips {
+        let grips = grips.iter_mut().zip(&mut self.friction.now).zip(&mut self.moved);
+        for ((grip, p), moved) in grips {
             let i = grip.particle;
             grip.press(kappa[i]);
-            *before = displacement[i] + push[i].truncate().as_dvec3();
+            let all = if self.has_ended { self.pulled[i] + push[i] } else { push[i] };
             if *is_friction_known {
-                let u = displacement[i] + self.moved[i].truncate().as_dvec3();
+                let u = displacement[i] + all.truncate().as_dvec3();
                 *p = grip.hold(u).unwrap_or(*p);
             }
-            self.moved[i] += (inverse_mass[i] * *p).as_vec3().extend(0.0);
+            if !self.has_ended {
+                push[i] += (inverse_mass[i] * *p).as_vec3().extend(0.0);
+            }
+            *moved = displacement[i] + push[i].truncate().as_dvec3();
         }
     }
 
-    /// Displacements of fluid particles by pressure, tension and friction, as when they were asked to respond.
-    pub fn moved(&self) -> &[Vec4] {
-        &self.moved
-    }
-
-    /// What the solve found, in double precision.
-    pub fn result(mut self) -> Found {
+    /// What the solve found, in double precision. `push` is what pressure moves fluid.
+    pub fn result(mut self, push: &[Vec4]) -> Found {
         let solids = self.start.dynamic.len();
-        let (n, none) = (self.moved.len(), vec![Twist::default(); solids]);
+        let (n, none) = (self.pulled.len(), vec![Twist::default(); solids]);
+        let Start { displacement, inverse_mass: mass, grips, .. } = &self.start;
         let moved = || {
-            let both = self.start.displacement.iter().zip(&self.moved);
-            both.map(|(u, by)| *u + by.truncate().as_dvec3()).collect()
+            let both = self.pulled.iter().zip(push);
+            let both = both.map(|(pulled, push)| (*pulled + *push).truncate().as_dvec3());
+            let mut moved: Vec<DVec3> =
+                displacement.iter().zip(both).map(|(u, by)| *u + by).collect();
+            let held = grips.iter().zip(&self.friction.now);
+            held.for_each(|(grip, &p)| moved[grip.particle] += mass[grip.particle] * p);
+            moved
         };
         let (tension, on_solids) = match &self.tension {
             Some(tension) => tension.result(solids, moved),
             None => (vec![DVec3::ZERO; n], none.clone()),
         };
-        let mass = &self.start.inverse_mass;
         let mut displacement: Vec<DVec3> =
             tension.par_iter().zip(mass).map(|(&p, &m)| m * p).collect();
         // Once more with exact tension: what rounding is worth would make a drop that sticks creep.
         for ((grip, p), &before) in
-            self.start.grips.iter().zip(&mut self.friction.now).zip(&self.before)
+            self.start.grips.iter().zip(&mut self.friction.now).zip(&self.moved)
         {
             if self.start.is_friction_known {
                 *p = grip.hold(before + displacement[grip.particle]).unwrap_or(*p);
@@ -281,8 +289,14 @@ impl<'a> Droplets<'a> {
         Found { displacement, tension, friction, on_solids, pressed }
     }
 
-    /// One sweep of (D1) and (F3), in which pressures become `next`; `is_last` if the solve waits for nothing else.
-    pub fn sweep(&mut self, bodies: &[Body], next: &[f32], is_last: bool) -> PartnerSweep {
+    /// One sweep of (D1) and (F3), in which pressures become `next`; `push` is what moves fluid before, `is_last` whether the solve waits for nothing else.
+    pub fn sweep(
+        &mut self,
+        bodies: &[Body],
+        next: &[f32],
+        push: &[Vec4],
+        is_last: bool,
+    ) -> PartnerSweep {
         let mut friction = self.sweep_friction(bodies);
         friction.converged &= self.is_pressed(next);
         let Some(tension) = &mut self.tension else { return friction };
@@ -292,7 +306,7 @@ impl<'a> Droplets<'a> {
             return PartnerSweep { converged: false, ..friction }; // no solve ends while it rests
         }
         let has_rested = std::mem::take(&mut self.has_rested);
-        let swept = tension.sweep(&self.moved);
+        let swept = tension.sweep(push);
         self.is_fresh = true;
         let beta = swept.change / self.last.change.max(f64::MIN_POSITIVE);
         self.beta = if beta > 1.0 { 0.0 } else { beta };
@@ -327,12 +341,11 @@ impl<'a> Droplets<'a> {
     fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
         let (mut change, mut left, mut limit) = (0.0, 0.0, 0.0);
         let Unknown { now, next, .. } = &mut self.friction;
-        for ((grip, now), next) in self.start.grips.iter().zip(now).zip(next) {
+        for (((grip, now), next), &u) in self.start.grips.iter().zip(now).zip(next).zip(&self.moved)
+        {
             if !self.start.sweeps(grip) {
                 continue;
             }
-            let moved = self.moved[grip.particle].truncate().as_dvec3();
-            let u = self.start.displacement[grip.particle] + moved;
             let (after, rest) = grip.update(*now, u, bodies);
             change += grip.compliance() * (after - *now).length_squared();
             (left, limit) = (left + rest, limit + grip.limit());
@@ -366,7 +379,7 @@ impl<'a> Droplets<'a> {
     /// The same in the end, when nobody asks any more what tension does but in double precision.
     pub fn finish(&mut self) {
         self.settle();
-        self.is_fresh = false;
+        (self.is_fresh, self.has_ended) = (false, true);
     }
 }
 

@@ -92,7 +92,17 @@ impl Partner for Coupled<'_> {
         }
     }
 
-    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, push: &[Vec4], source: &mut [f32]) {
+    fn pulled(&mut self) -> Option<&[Vec4]> {
+        self.droplets.as_mut().and_then(Droplets::pulled)
+    }
+
+    fn respond(
+        &mut self,
+        kappa: &[f32],
+        wall: Option<&[f32]>,
+        push: &mut [Vec4],
+        source: &mut [f32],
+    ) {
         self.impulse.fill(Twist::default());
         self.touches.impulses(kappa, wall, &mut self.impulse);
         if let Some(droplets) = &self.droplets {
@@ -105,14 +115,10 @@ impl Partner for Coupled<'_> {
         }
     }
 
-    fn moved<'a>(&'a self, push: &'a [Vec4]) -> &'a [Vec4] {
-        self.droplets.as_ref().map_or(push, Droplets::moved)
-    }
-
-    fn sweep(&mut self, next: &[f32], is_last: bool) -> PartnerSweep {
+    fn sweep(&mut self, next: &[f32], push: &[Vec4], is_last: bool) -> PartnerSweep {
         // First: contacts leave bodies with anything.
         let of_droplets =
-            self.droplets.as_mut().map(|droplets| droplets.sweep(self.bodies, next, is_last));
+            self.droplets.as_mut().map(|droplets| droplets.sweep(self.bodies, next, push, is_last));
         self.swept = self.contacts.sweep(self.order(), self.bodies);
         let is_small = is_small(&self.swept, &self.settings);
         PartnerSweep {

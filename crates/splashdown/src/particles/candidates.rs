@@ -46,6 +46,9 @@ impl Candidates {
     /// Adds slots `first` to `end`, whose cell lies `shift` away.
     #[inline(always)]
     pub(super) fn add(&mut self, from: &Slots, (first, end): (u32, u32), shift: [f32; 3]) {
+        if first == end {
+            return; // most cells around a thin sheet are empty
+        }
         let range = first as usize..end as usize;
         self.x.extend(from.x[range.clone()].iter().map(|x| x + shift[0]));
         self.y.extend(from.y[range.clone()].iter().map(|y| y + shift[1]));

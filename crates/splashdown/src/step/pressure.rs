@@ -312,7 +312,7 @@ impl World {
             coupled.droplets = droplets;
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            found = coupled.droplets.map(Droplets::result);
+            found = coupled.droplets.map(|droplets| droplets.result(&push));
             (bodies.swept, bodies.solved) = (coupled.swept, solved);
             solved
         } else if let Some(droplets) = droplets {
@@ -324,7 +324,7 @@ impl World {
             coupled.droplets = Some(droplets);
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            found = coupled.droplets.map(Droplets::result);
+            found = coupled.droplets.map(|droplets| droplets.result(&push));
             solved
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)

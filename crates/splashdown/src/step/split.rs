@@ -64,15 +64,15 @@ impl World {
         let mut droplets = Droplets::new(&surface, start);
         let still = vec![Vec4::ZERO; self.fluid_count()];
         for _ in 0..self.pressure.max_iterations {
-            droplets.respond(&[], &still, &[]);
-            let swept = droplets.sweep(&[], &[], true);
+            let moved = droplets.pulled().map_or_else(|| still.clone(), <[Vec4]>::to_vec);
+            let swept = droplets.sweep(&[], &[], &moved, true);
             droplets.settle();
             if swept.converged {
                 break;
             }
         }
-        droplets.respond(&[], &still, &[]);
-        let found = droplets.result();
+        droplets.pulled();
+        let found = droplets.result(&still);
         work.surface = surface;
         found
     }

@@ -39,10 +39,16 @@ pub struct PressureOperator<'a> {
 }
 
 impl PressureOperator<'_> {
-    /// (P1) into `push`. `wall` are pressures of wall particles, where they have their own.
-    pub fn push(&self, kappa: &[f32], wall: Option<&[f32]>, push: &mut [Vec4]) {
+    /// (P1) and what else moves fluid, `pulled`, into `push`. `wall` are pressures of wall particles, where they have their own.
+    pub fn push(
+        &self,
+        kappa: &[f32],
+        wall: Option<&[f32]>,
+        pulled: Option<&[Vec4]>,
+        push: &mut [Vec4],
+    ) {
         self.neighbors.for_each(push, |chunk, out, local| {
-            dispatch(Push { operator: self, kappa, wall, chunk, out, local });
+            dispatch(Push { operator: self, kappa, wall, pulled, chunk, out, local });
         });
         self.held.iter().for_each(|&i| push[i] = Vec4::ZERO);
     }
@@ -84,6 +90,7 @@ struct Push<'a> {
     operator: &'a PressureOperator<'a>,
     kappa: &'a [f32],
     wall: Option<&'a [f32]>,
+    pulled: Option<&'a [Vec4]>,
     chunk: &'a Chunk,
     out: &'a mut [Vec4],
     local: &'a mut Vec<f32>,
@@ -94,7 +101,7 @@ impl Vectorised for Push<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Push { operator, kappa, wall, chunk, out, local } = self;
+        let Push { operator, kappa, wall, pulled, chunk, out, local } = self;
         chunk.fetch(kappa, local);
         let inverse_mass = operator.inverse_mass[chunk.fluid];
         for (k, out) in out.iter_mut().enumerate() {
@@ -106,6 +113,10 @@ impl Vectorised for Push<'_> {
                 sum += chunk.wall_pairs(k).iter().map(term).sum::<Vec4>();
             }
             *out = (-inverse_mass * sum).with_w(0.0);
+        }
+        if let Some(pulled) = pulled {
+            let pulled = &pulled[chunk.particles.clone()];
+            out.iter_mut().zip(pulled).for_each(|(out, pulled)| *out += *pulled);
         }
     }
 }

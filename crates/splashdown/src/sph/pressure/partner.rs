@@ -21,18 +21,23 @@ pub trait Partner {
     /// Adds to the diagonals (`[ω/D, D]` of each particle) how walls yield to a particle's own pressure.
     fn yielding(&self, omega: f32, step: &mut [[f32; 2]]);
 
+    /// What moves the fluid besides pressure, for sweeps to see. None in the end, when it is for the caller to ask for that, in double precision.
+    fn pulled(&mut self) -> Option<&[Vec4]>;
+
     /// Moves the walls by the pressures of the fluid (`kappa`) and of walls (`wall`, where they have their
     /// own) and by its own unknowns; writes what is to be removed by then into `source`. `push` is what
-    /// pressure moves the fluid.
-    fn respond(&mut self, kappa: &[f32], wall: Option<&[f32]>, push: &[Vec4], source: &mut [f32]);
+    /// pressure moves the fluid, and what `pulled` told; friction on walls is added to it.
+    fn respond(
+        &mut self,
+        kappa: &[f32],
+        wall: Option<&[f32]>,
+        push: &mut [Vec4],
+        source: &mut [f32],
+    );
 
-    /// What moves the fluid in all, for the next sweep of pressure to see: `push` and its own unknowns, as when it was asked to
-    /// respond. In the end it is for the caller to ask for these, in double precision.
-    fn moved<'a>(&'a self, push: &'a [Vec4]) -> &'a [Vec4];
-
-    /// One sweep of its own unknowns, in which pressures become `next`. `is_last` if the solve ends with it, should its residuals be
-    /// small: pressure's are.
-    fn sweep(&mut self, next: &[f32], is_last: bool) -> PartnerSweep;
+    /// One sweep of its own unknowns, in which pressures become `next`; `push` is what moves the fluid before. `is_last` if the solve ends with it,
+    /// should its residuals be small: pressure's are.
+    fn sweep(&mut self, next: &[f32], push: &[Vec4], is_last: bool) -> PartnerSweep;
 
     /// (P6) for its own unknowns.
     fn accelerate(&mut self, beta: f64);

@@ -117,7 +117,8 @@ pub fn solve(
             extrapolation.evaluate(kappa, wall);
         }
         let wall = walls.as_ref().map(|(_, wall)| &**wall);
-        operator.push(kappa, wall, push);
+        let pulled = partner.as_mut().and_then(|partner| partner.pulled());
+        operator.push(kappa, wall, pulled, push);
         if let Some(partner) = partner {
             partner.respond(kappa, wall, push, source);
         }
@@ -129,10 +130,9 @@ pub fn solve(
     let started = Instant::now();
     while solved.iterations < stop.max_iterations {
         update(kappa, push, source, &mut partner);
-        let moved = partner.as_ref().map_or(&*push, |partner| partner.moved(push));
-        let sweep = jacobi(operator, source, &step, stop.lowest, moved, kappa, &mut next);
+        let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         let is_small = sweep.error <= stop.mean_error;
-        let with = partner.as_mut().map(|partner| partner.sweep(&next, is_small));
+        let with = partner.as_mut().map(|partner| partner.sweep(&next, push, is_small));
         solved.iterations += 1;
         solved.error = sweep.error;
         solved.converged = is_small && with.is_none_or(|with| with.converged);
