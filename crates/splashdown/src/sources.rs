@@ -83,17 +83,19 @@ impl World {
         let (time, h) = (self.clock.time, self.spacing);
         let mut driven = Vec::new();
         for emitter in self.emitters.iter().filter(|emitter| emitter.is_open(time, dt)) {
-            let velocity = emitter.pose.rotation * DVec3::X * (emitter.advance(time, dt) / dt);
-            let velocity = self.dimension.flatten(velocity);
+            let axis = emitter.pose.rotation * DVec3::X;
+            let velocity = self.dimension.flatten(axis * (emitter.advance(time, dt) / dt));
             let lattice = |&p: &DVec3| emitter.on_lattice(p, h);
             let squares: HashSet<_> = emitter.layer.iter().map(|p| square(lattice(p))).collect();
             let in_mouth = |i: &usize| {
-                let local = emitter.pose.inverse_apply(self.particles.position[*i]);
-                if !(-0.5 * h..MOUTH * h).contains(&local.x) {
-                    return false; // as most are
+                let away = self.particles.position[*i] - emitter.pose.translation;
+                if !(-h..(MOUTH + 1.0) * h).contains(&away.dot(axis)) {
+                    return false; // nearly all are far away
                 }
+                let local = emitter.pose.inverse_apply(self.particles.position[*i]);
                 let place = lattice(&local);
-                (place - place.round()).abs().max_element() < ON_LATTICE
+                (-0.5 * h..MOUTH * h).contains(&local.x)
+                    && (place - place.round()).abs().max_element() < ON_LATTICE
                     && squares.contains(&square(place))
             };
             let range = self.fluids[emitter.fluid].range.clone();

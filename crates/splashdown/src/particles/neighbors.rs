@@ -177,7 +177,7 @@ impl Neighbors {
 }
 
 /// Appends the stretches of consecutive numbers in `indices`.
-pub(super) fn append_stretches(indices: &[u32], stretches: &mut Vec<Range<u32>>) {
+fn append_stretches(indices: &[u32], stretches: &mut Vec<Range<u32>>) {
     for &i in indices {
         match stretches.last_mut() {
             Some(last) if last.end == i => last.end += 1,

@@ -11,7 +11,7 @@ use super::candidates::Candidates;
 use super::chunk::{Chunk, fetch};
 use super::halo::Halo;
 use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
-use super::neighbors::{append_stretches, evaluate_fluid};
+use super::neighbors::evaluate_fluid;
 use super::pair::{Pair, WallPair, unit};
 use super::simd::Lanes;
 use crate::with_kernel;
@@ -156,8 +156,7 @@ impl Wide {
         self.wall_ends.clear();
         self.halo.clear();
         self.halo.extend_from_slice(&chunk.halo);
-        self.halo_stretches.clear();
-        append_stretches(&self.halo, &mut self.halo_stretches);
+        self.halo_stretches.clone_from(&chunk.halo_stretches);
     }
 
     /// Appends the lists of the next particle, with `around` it.
