@@ -161,7 +161,7 @@ fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8] {
 }
 
 /// For each of the 256 patterns of eight lanes: the lanes that are set, first to last.
-static SET_LANES: [[u32; 8]; 256] = {
+static SET_LANES: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut pattern = 0;
     while pattern < 256 {
@@ -215,8 +215,7 @@ fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidate
         let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
         let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
         let hits = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
-        // SAFETY: a row of the table has eight numbers.
-        let lanes = unsafe { _mm256_loadu_si256(SET_LANES[hits].as_ptr().cast()) };
+        let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(SET_LANES[hits])));
         let first = [dx, dy, dz].map(|d| _mm256_permutevar8x32_ps(d, lanes));
         write(near, found, first, _mm256_permutevar8x32_epi32(slot, lanes));
         found += hits.count_ones() as usize;
