@@ -35,7 +35,7 @@ use crate::particles::simd::{Lanes, Vectorised, dispatch};
 /// neighbour to neighbour: with 0.7 most scenes take a sixth fewer sweeps, but a column at rest is shaken forty times as much, and the lift of a ball
 /// scatters by 1 % instead of 0.2 %.
 const OMEGA: f32 = 0.5;
-/// With the last sweep that much is taken back: it ends what changes its sign.
+/// ω of the last sweep where the others take more than usual: it ends what changes its sign.
 const LAST_OMEGA: f32 = 0.45;
 /// Sweeps in a row that change more than the one before until they count as diverging.
 const DIVERGING: u32 = 2;
