@@ -33,7 +33,7 @@ const CONTRACTION: [f64; 2] = [0.5, 0.9];
 const AT_WALLS: f64 = 0.5;
 /// Tension rests when it is off by no more than so many times what it may be in the end, and for so many sweeps at most:
 const REST: (f64, u32) = (5.0, 6);
-/// and so many sweeps before its first where no fluid grips walls: pressure makes most of its way in these. What tension starts from is seldom far
+/// and so many sweeps before its first where it is alone with pressure, which makes most of its way in these: what tension starts from is seldom far
 /// off, and what it would find before them is soon out of date.
 const FIRST_REST: u32 = 4;
 /// Where it has to be careful,
@@ -104,7 +104,7 @@ pub struct Start {
     pub error: f64,
     /// Share of the first guesses that sweeps start from.
     pub share: f64,
-    /// Whether no fluid can grip walls.
+    /// Whether nothing but tension is solved with pressure.
     pub is_loose: bool,
     /// Whether friction on walls that stand is that of (F5) in every sweep, or is swept as in PT24.
     pub is_friction_known: bool,

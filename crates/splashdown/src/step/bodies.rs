@@ -177,7 +177,6 @@ impl World {
             stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
         }
         stop.max_iterations = stop.max_iterations.max(coupling.max_iterations);
-        stop.bold = None; // what bodies yield has been weighed for the usual ω
         if coupling.method == CouplingMethod::Interlinked
             || coupling.solver == CouplingSolver::Jacobi
         {

@@ -80,9 +80,9 @@ impl World {
         self.tension.longest_step * (lightest * self.spacing.powi(3) / (8.0 * strength)).sqrt()
     }
 
-    /// Whether tension is solved with pressure, and no fluid grips walls.
+    /// Whether tension and nothing else is solved with pressure: no fluid grips walls, and no body moves.
     pub(super) fn tension_is_loose(&self) -> bool {
-        self.tension_is_coupled() && !self.tension.grips()
+        self.tension_is_coupled() && !self.tension.grips() && !self.has_bodies()
     }
 
     /// What tension and friction start from, if there are any.
