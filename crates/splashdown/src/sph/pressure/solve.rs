@@ -31,7 +31,7 @@ use super::partner::{GRAIN, Partner};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
-/// ω. Ihmsen et al. (2014, section 3.3) take it because more diverges in deep water, which begins at 0.9 here. What more leaves changes its sign from
+/// ω. Ihmsen et al. (2014, section 3.3) take it because more diverges in deep water: here some steps of two scenes at 0.8, most at 0.9. What more leaves changes its sign from
 /// neighbour to neighbour: with 0.7 most scenes take a sixth fewer sweeps, but a column at rest is shaken forty times as much, and the lift of a ball
 /// scatters by 1 % instead of 0.2 %.
 const OMEGA: f32 = 0.5;
