@@ -121,6 +121,8 @@ pub struct Found {
     pub friction: Vec<(usize, DVec3)>,
     /// Impulses of tension and of friction on all solids.
     pub on_solids: [Vec<Twist>; 2],
+    /// What of these the solve has not moved solids by: it saw tension in single precision.
+    pub unseen: Vec<Twist>,
     /// Σ |N| of the particles that grip walls.
     pub pressed: f64,
 }
@@ -252,14 +254,16 @@ impl<'a> Droplets<'a> {
         }
     }
 
-    /// What the solve found, in double precision. `push` is what pressure moves fluid.
-    pub fn result(mut self, push: &[Vec4]) -> Found {
+    /// What the solve found, in double precision. `pushed` is what pressure moves fluid.
+    pub fn result(mut self, pushed: &[DVec3]) -> Found {
         let solids = self.start.dynamic.len();
         let (n, none) = (self.pulled.len(), vec![Twist::default(); solids]);
+        let mut seen = none.clone();
+        self.react(&mut seen);
         let Start { displacement, inverse_mass: mass, grips, .. } = &self.start;
         let moved = || {
-            let both = self.pulled.iter().zip(push);
-            let both = both.map(|(pulled, push)| (*pulled + *push).truncate().as_dvec3());
+            let both = self.pulled.iter().zip(pushed);
+            let both = both.map(|(pulled, pushed)| pulled.truncate().as_dvec3() + *pushed);
             let mut moved: Vec<DVec3> =
                 displacement.iter().zip(both).map(|(u, by)| *u + by).collect();
             let held = grips.iter().zip(&self.friction.now);
@@ -270,23 +274,30 @@ impl<'a> Droplets<'a> {
             Some(tension) => tension.result(solids, moved),
             None => (vec![DVec3::ZERO; n], none.clone()),
         };
-        let mut displacement: Vec<DVec3> =
-            tension.par_iter().zip(mass).map(|(&p, &m)| m * p).collect();
-        // Once more with exact tension: what rounding is worth would make a drop that sticks creep.
-        for ((grip, p), &before) in
-            self.start.grips.iter().zip(&mut self.friction.now).zip(&self.moved)
-        {
-            if self.start.is_friction_known {
-                *p = grip.hold(before + displacement[grip.particle]).unwrap_or(*p);
+        let mut pulled: Vec<DVec3> = tension.par_iter().zip(mass).map(|(&p, &m)| m * p).collect();
+        // Once more with exact forces: what rounding is worth would make a drop that sticks creep.
+        if self.start.is_friction_known {
+            for (grip, p) in grips.iter().zip(&mut self.friction.now) {
+                let i = grip.particle;
+                *p = grip.hold(displacement[i] + pushed[i] + pulled[i]).unwrap_or(*p);
             }
         }
         let mut on_solids = [on_solids, none];
         self.react_to_friction(&mut on_solids[1]);
+        let mut unseen = seen;
+        for ((unseen, of_tension), of_friction) in
+            unseen.iter_mut().zip(&on_solids[0]).zip(&on_solids[1])
+        {
+            let mut all = *of_tension;
+            all.add(1.0, of_friction);
+            all.add(-1.0, unseen);
+            *unseen = all;
+        }
         let frictions = self.start.grips.iter().zip(&self.friction.now);
         let friction: Vec<_> = frictions.map(|(grip, &p)| (grip.particle, p)).collect();
-        friction.iter().for_each(|&(i, p)| displacement[i] += mass[i] * p);
+        friction.iter().for_each(|&(i, p)| pulled[i] += mass[i] * p);
         let pressed = self.start.grips.iter().map(Grip::pressed).sum();
-        Found { displacement, tension, friction, on_solids, pressed }
+        Found { displacement: pulled, tension, friction, on_solids, unseen, pressed }
     }
 
     /// One sweep of (D1) and (F3), in which pressures become `next`; `push` is what moves fluid before, `is_last` whether the solve waits for nothing else.

@@ -62,9 +62,10 @@ impl Touches {
                 let particle = (chunk.particles.start + k) as u32;
                 let first = found.len();
                 for pair in chunk.wall_pairs(k) {
-                    let b = pair.index as usize;
-                    let Some(solid) = dynamic(b) else { continue };
-                    let row = Twist::of_impulse(impulse(pair.gradient), arm(b, solid));
+                    let Some(solid) = dynamic(pair.index as usize) else { continue };
+                    // Where the fluid particle is, so that all angular momentum is kept: g points from there to b but for rounding.
+                    let at = arm(particle as usize, solid);
+                    let row = Twist::of_impulse(impulse(pair.gradient), at);
                     let solid = solid as u32;
                     match found[first..].iter_mut().find(|touch| touch.solid == solid) {
                         Some(touch) => touch.row.add(1.0, &row),

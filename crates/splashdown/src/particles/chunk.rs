@@ -52,6 +52,8 @@ pub struct Chunk {
     /// Where the filled-up lists end.
     pub(super) ends: Vec<u32>,
     pub(super) counts: Vec<u16>,
+    /// −hᵈ⁺² W′/r of each pair over `unit`, as in `Wide`, where exact forces are wanted; empty elsewhere.
+    pub(super) slopes: Vec<f32>,
     pub(super) wall_pairs: Vec<WallPair>,
     pub(super) wall_ends: Vec<u32>,
 }
@@ -69,6 +71,12 @@ impl Chunk {
         stretch(&self.pairs, &self.ends, k).as_chunks::<4>().0
     }
 
+    /// Slopes of the same pairs, and of what fills up the last four.
+    #[inline(always)]
+    pub fn slopes(&self, k: usize) -> &[[f32; 4]] {
+        stretch(&self.slopes, &self.ends, k).as_chunks::<4>().0
+    }
+
     /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
     pub fn neighbors(&self, k: usize) -> impl Iterator<Item = (usize, Vec3)> {
         let index = |pair: &Pair| self.halo[pair.slot()] as usize;
@@ -80,6 +88,12 @@ impl Chunk {
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
         fetch(&self.halo_stretches, self.halo.len(), values, local);
+    }
+
+    /// The same for something that is made of each value.
+    #[inline(always)]
+    pub fn fetch_of<T, L>(&self, values: &[T], local: &mut Vec<L>, of: impl Fn(&T) -> L) {
+        fetch_of(&self.halo_stretches, self.halo.len(), values, local, of);
     }
 
     /// Wall neighbours of the k-th particle of the chunk.
@@ -124,6 +138,7 @@ impl Chunk {
         self.pairs.clear();
         self.ends.clear();
         self.counts.clear();
+        self.slopes.clear();
         self.wall_pairs.clear();
         self.wall_ends.clear();
     }
@@ -141,6 +156,22 @@ pub(super) fn fetch<T: Copy>(
     local.reserve(count); // buffers start empty; growing bit by bit made an iteration a quarter slower
     for stretch in stretches {
         local.extend_from_slice(&values[stretch.start as usize..stretch.end as usize]);
+    }
+}
+
+/// Fills `local` with what `of` makes of the `values` of stretches of particles, `count` in all.
+#[inline(always)]
+pub(super) fn fetch_of<T, L>(
+    stretches: &[Range<u32>],
+    count: usize,
+    values: &[T],
+    local: &mut Vec<L>,
+    of: impl Fn(&T) -> L,
+) {
+    local.clear();
+    local.reserve(count);
+    for stretch in stretches {
+        local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&of));
     }
 }
 

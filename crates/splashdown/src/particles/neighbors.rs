@@ -135,6 +135,7 @@ impl Neighbors {
                 + c.wall_pairs.capacity() * size_of::<WallPair>()
                 + c.own_gradient.capacity() * size_of::<Vec4>()
                 + c.counts.capacity() * 2
+                + c.slopes.capacity() * size_of::<f32>()
                 + (c.ends.capacity() + c.wall_ends.capacity()) * 4
                 + c.halo.capacity() * 4
                 + c.sums.capacity() * size_of::<Sums>()
@@ -387,8 +388,13 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
                 L::select(wall, place, radius2, near_wall);
             }
             fluid.x[me] = place[0];
-            let Chunk { unit, pairs, .. } = chunk;
-            let mut sums = evaluate_fluid::<L>(near, S::evaluate, sigma, *unit, pairs, |_| ());
+            let Chunk { unit, pairs, slopes, .. } = chunk;
+            let keep = |slope: &[f32; 8]| {
+                if wide.is_some() {
+                    slopes.extend_from_slice(slope);
+                }
+            };
+            let mut sums = evaluate_fluid::<L>(near, S::evaluate, sigma, *unit, pairs, keep);
             if let [inverse_mass] = search.input.inverse_mass {
                 sums.gradient_square *= inverse_mass;
             } else {
@@ -400,6 +406,10 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
             let last = chunk.ends.last().map_or(0, |&end| end as usize);
             // Nowhere near 65 536: a chunk and its surroundings have fewer slots than that.
             chunk.counts.push((chunk.pairs.len() - last) as u16);
+            if wide.is_some() {
+                chunk.slopes.truncate(chunk.pairs.len());
+                chunk.slopes.resize(chunk.pairs.len().next_multiple_of(4), 0.0);
+            }
             chunk.pairs.resize(chunk.pairs.len().next_multiple_of(4), Pair::NONE);
             chunk.ends.push(chunk.pairs.len() as u32);
 

@@ -8,12 +8,13 @@ use std::ops::Range;
 use glam::Vec4;
 
 use super::candidates::Candidates;
-use super::chunk::{Chunk, fetch};
+use super::chunk::{Chunk, fetch, fetch_of};
 use super::halo::Halo;
 use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use super::neighbors::evaluate_fluid;
 use super::pair::{Pair, WallPair, unit};
 use super::simd::Lanes;
+use crate::math::DVec3;
 use crate::with_kernel;
 
 /// A kernel stretched to another support.
@@ -48,8 +49,16 @@ impl Stretch {
 
     /// W′ without σ.
     #[inline(always)]
-    pub fn slope<S: KernelShape>(&self, q: f32) -> f32 {
+    fn slope<S: KernelShape>(&self, q: f32) -> f32 {
         self.evaluate::<S>(q).1
+    }
+
+    /// ∇W/σ at `offset` from a particle; at the same place it has no direction, and is zero. The slope of the kernel is in
+    /// single precision, but the same number on both sides of a pair.
+    #[inline(always)]
+    pub fn gradient<S: KernelShape>(&self, offset: DVec3) -> DVec3 {
+        let q = offset.length() as f32;
+        f64::from(self.slope::<S>(q) / q.max(1e-6)) * offset
     }
 
     /// hᵈ W at distance q h, in double precision.
@@ -311,11 +320,7 @@ impl Wide {
     /// The same for something that is made of each value.
     #[inline(always)]
     pub fn fetch_of<T, L>(&self, values: &[T], local: &mut Vec<L>, of: impl Fn(&T) -> L) {
-        local.clear();
-        local.reserve(self.halo.len());
-        for stretch in &self.halo_stretches {
-            local.extend(values[stretch.start as usize..stretch.end as usize].iter().map(&of));
-        }
+        fetch_of(&self.halo_stretches, self.halo.len(), values, local, of);
     }
 
     /// Bytes held by the lists.

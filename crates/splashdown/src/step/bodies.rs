@@ -197,6 +197,7 @@ impl World {
             lowest: 0.0,
             memory: 1.0,
             bold: None,
+            leaves_push: false,
         };
         let stop = self.stop_with_bodies(stop, true);
         let BodyStep { bodies, system, .. } = step;

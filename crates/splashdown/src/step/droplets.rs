@@ -157,10 +157,12 @@ impl World {
         work.droplets = found;
     }
 
-    /// Gives the impulses of tension and friction to bodies that did not move under them.
-    pub(super) fn pull_bodies(&self, work: &Workspace, step: &mut BodyStep) {
-        for impulses in &work.droplets.on_solids {
-            for (body, impulse) in step.bodies.iter_mut().zip(impulses) {
+    /// Gives bodies what the solve did not move them by: in the weak coupling all impulses of tension and friction, else a rounding.
+    pub(super) fn pull_bodies(&self, found: &Found, step: &mut BodyStep) {
+        let unseen = [&found.unseen];
+        let all = found.on_solids.each_ref();
+        for impulses in if self.is_weak() { all.as_slice() } else { unseen.as_slice() } {
+            for (body, impulse) in step.bodies.iter_mut().zip(*impulses) {
                 let pulled = body.response(impulse);
                 body.motion.add(1.0, &pulled);
             }

@@ -9,10 +9,12 @@ use crate::body::CouplingSolver;
 use crate::coupling::droplets::{Droplets, Found};
 use crate::coupling::monolithic::Coupled;
 use crate::coupling::touches::Touches;
+use crate::math::DVec3;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
 use crate::solve::reduce;
+use crate::sph::pressure::exact;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::sph::pressure::partner::Partner;
 use crate::sph::pressure::solve::{Solved, StopAt, solve};
@@ -299,11 +301,13 @@ impl World {
                 _ => 1.0,
             },
             bold: bold.map(|(omega, _)| omega),
+            leaves_push: self.tension.pulls(),
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
         let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
-        let mut found = None;
+        let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
+        let mut droplets = droplets;
         let solved = if bodies.any() && !self.is_weak() {
             stop = self.stop_with_bodies(stop, !bodies.system.contacts().is_empty());
             let BodyStep { bodies: all, system, .. } = bodies;
@@ -312,36 +316,38 @@ impl World {
             coupled.droplets = droplets;
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            found = coupled.droplets.map(|droplets| droplets.result(&push));
+            droplets = coupled.droplets;
             (bodies.swept, bodies.solved) = (coupled.swept, solved);
             solved
-        } else if let Some(droplets) = droplets {
+        } else if droplets.is_some() {
             if self.coupling.solver == CouplingSolver::Jacobi {
                 (stop.memory, stop.bold) = (0.0, None); // as PT24
             }
-            let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
             let mut coupled = Coupled::new(&mut [], &mut none, &nowhere, Vec::new(), self.coupling);
-            coupled.droplets = Some(droplets);
+            coupled.droplets = droplets;
             let partner = Some(&mut coupled as &mut dyn Partner);
             let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            found = coupled.droplets.map(|droplets| droplets.result(&push));
+            droplets = coupled.droplets;
             solved
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
         };
+        let pushed: Vec<DVec3> = match stop.leaves_push {
+            true => exact::push(self, &operator, kappa, extrapolates.then_some(&wall)),
+            false => push.par_iter().map(|push| push.truncate().as_dvec3()).collect(),
+        };
+        let found = droplets.map(|droplets| droplets.result(&pushed));
         work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
-        work.predicted.par_iter_mut().zip(&push).for_each(|(v, push)| {
-            *v += push.truncate().as_dvec3() / per_step;
-        });
+        work.predicted.par_iter_mut().zip(&pushed).for_each(|(v, pushed)| *v += *pushed / per_step);
         (work.source, work.push) = (sources, push);
+        if bodies.any() && self.is_weak() {
+            self.push_bodies(work, kappa, &wall, bodies);
+        }
         if let Some(found) = found {
+            self.pull_bodies(&found, bodies);
             self.take_droplets(work, found, per_step);
         }
         if bodies.any() {
-            if self.is_weak() {
-                self.push_bodies(work, kappa, &wall, bodies);
-                self.pull_bodies(work, bodies);
-            }
             self.show_bodies(work, &bodies.bodies, dt);
         }
         solved

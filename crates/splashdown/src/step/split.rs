@@ -72,7 +72,7 @@ impl World {
             }
         }
         droplets.pulled();
-        let found = droplets.result(&still);
+        let found = droplets.result(&vec![DVec3::ZERO; self.fluid_count()]);
         work.surface = surface;
         found
     }
@@ -92,6 +92,7 @@ impl World {
             tension: forces.fluid,
             friction: Vec::new(),
             on_solids: [forces.solids, vec![Twist::default(); self.solids.len()]],
+            unseen: Vec::new(),
             pressed: 0.0,
         }
     }

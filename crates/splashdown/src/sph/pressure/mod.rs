@@ -1,5 +1,6 @@
 //! Incompressibility: the pressures that keep fluids at their rest density.
 
+pub mod exact;
 pub mod extrapolation;
 pub mod operator;
 pub mod partner;

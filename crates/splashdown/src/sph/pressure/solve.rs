@@ -64,6 +64,8 @@ pub struct StopAt {
     pub memory: f64,
     /// ω, if it is to be larger than usual where that converges.
     pub bold: Option<f32>,
+    /// Whether the caller computes displacements itself in the end (`exact`).
+    pub leaves_push: bool,
 }
 
 /// How a solve ended.
@@ -82,7 +84,7 @@ pub struct Solved {
 /// Pressures of walls, where they have their own: how to get them, and room for one for each particle.
 pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
 
-/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push`, and the
+/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push` (unless `stop.leaves_push`), and the
 /// final pressures of walls in `walls`. A `partner` is solved with it, and changes `source` meanwhile.
 pub fn solve(
     operator: &PressureOperator,
@@ -112,13 +114,16 @@ pub fn solve(
     let mut update = |kappa: &[f32],
                       push: &mut [Vec4],
                       source: &mut [f32],
-                      partner: &mut Option<&mut dyn Partner>| {
+                      partner: &mut Option<&mut dyn Partner>,
+                      pushes: bool| {
         if let Some((extrapolation, wall)) = &mut walls {
             extrapolation.evaluate(kappa, wall);
         }
         let wall = walls.as_ref().map(|(_, wall)| &**wall);
         let pulled = partner.as_mut().and_then(|partner| partner.pulled());
-        operator.push(kappa, wall, pulled, push);
+        if pushes {
+            operator.push(kappa, wall, pulled, push);
+        }
         if let Some(partner) = partner {
             partner.respond(kappa, wall, push, source);
         }
@@ -129,7 +134,7 @@ pub fn solve(
     let mut growing = 0;
     let started = Instant::now();
     while solved.iterations < stop.max_iterations {
-        update(kappa, push, source, &mut partner);
+        update(kappa, push, source, &mut partner, true);
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         let is_small = sweep.error <= stop.mean_error;
         let with = partner.as_mut().map(|partner| partner.sweep(&next, push, is_small));
@@ -165,7 +170,7 @@ pub fn solve(
     if let Some(partner) = &mut partner {
         partner.finish();
     }
-    update(kappa, push, source, &mut partner);
+    update(kappa, push, source, &mut partner, !stop.leaves_push);
     solved
 }
 

@@ -54,7 +54,7 @@ impl<S: KernelShape> Vectorised for Force<'_, S> {
                         let j = list.index(pair);
                         let pull = f64::from(own + pulls.fluid[j][kind]);
                         let offset = nearest(place[i] - place[j], period);
-                        *out += kernel.sigma * along::<S>(kernel, offset, pull);
+                        *out += kernel.sigma * pull * kernel.gradient::<S>(offset);
                     }
                 }
             });
@@ -76,13 +76,4 @@ impl<S: KernelShape> Vectorised for Force<'_, S> {
             }
         }
     }
-}
-
-/// `pull` ∇W/σ for x_i − x_j = `offset`; a pair at the same place has no direction, and no force. The slope of the kernel
-/// is in single precision, but the same number on both sides of a pair.
-#[inline(always)]
-pub(super) fn along<S: KernelShape>(kernel: &Stretch, offset: DVec3, pull: f64) -> DVec3 {
-    let q = offset.length() as f32;
-    let slope = kernel.slope::<S>(q) / q.max(1e-6);
-    pull * f64::from(slope) * offset
 }

@@ -22,7 +22,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
-use super::exact::{Force, along};
+use super::exact::Force;
 use crate::math::{DVec3, Dimension};
 use crate::particles::halo::around;
 use crate::particles::kernel::{KernelKind, KernelShape};
@@ -326,7 +326,7 @@ impl SurfacePairs {
                     let b = pair.index as usize;
                     let pull = self.wall_pull(b, pulls.fluid[i][2], pulls.wall[b - n]);
                     if pull != 0.0 {
-                        sum += along::<S>(wide, self.offset(i, b), pull);
+                        sum += pull * wide.gradient::<S>(self.offset(i, b));
                     }
                 }
                 *out += wide.sigma * sum;
@@ -349,7 +349,7 @@ impl SurfacePairs {
                         let pull = f64::from((own + pulls.fluid[j][which]).max(0.0));
                         let rate =
                             (moved[i] - moved[j]).dot(offset) / offset.length_squared().max(1e-6);
-                        sum += rate * with_kernel!(kind, S => along::<S>(&wide, offset, pull));
+                        sum += rate * pull * with_kernel!(kind, S => wide.gradient::<S>(offset));
                     }
                 }
                 *out += share * wide.sigma * sum;
@@ -374,7 +374,7 @@ impl SurfacePairs {
                 let pull = self.wall_pull(b, pulls.fluid[i][2], pulls.wall[b - n]);
                 if pull != 0.0 {
                     let offset = self.offset(b, i);
-                    force += with_kernel!(kind, S => along::<S>(&wide, offset, pull));
+                    force += pull * with_kernel!(kind, S => wide.gradient::<S>(offset));
                 }
             }
             Some(wide.sigma * force)

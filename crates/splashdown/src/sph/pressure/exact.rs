@@ -1,0 +1,103 @@
+//! (P1) in double precision and along true directions, as pressure moves particles in the end where drops are.
+//!
+//! Sweeps see gradients in 16 bits, with which pressure turns a drop by some 10⁻⁶ of its angular momentum in every step, and which jump as
+//! particles move: a drop at rest is shaken. Here both sides of a pair find the same force on the line between them,
+//!
+//!   μᵢ Δuᵢ = Σⱼ cᵢⱼ (xᵢ − xⱼ) − κᵢ Gᵢʷ,   cᵢⱼ = −(κᵢ + κⱼ) W′/r              (P1)
+//!
+//! with slopes W′/r that the search has kept, the same number on both sides. Walls get the opposite of their part at the place of the fluid
+//! particle (`coupling::touches`).
+
+use crate::math::DVec3;
+use crate::particles::kernel::{KernelShape, SUPPORT};
+use crate::particles::neighbors::Chunk;
+use crate::particles::pair::WallPair;
+use crate::particles::periodic::nearest;
+use crate::particles::simd::{Lanes, Rows, Vectorised, dispatch};
+use crate::particles::wide::Stretch;
+use crate::sph::pressure::operator::PressureOperator;
+use crate::with_kernel;
+use crate::world::World;
+
+/// Displacements of all fluid particles, in h, by their pressures `kappa` and those of walls, where they have their own.
+pub fn push(
+    world: &World,
+    operator: &PressureOperator,
+    kappa: &[f32],
+    wall: Option<&[f32]>,
+) -> Vec<DVec3> {
+    let mut push = vec![DVec3::ZERO; kappa.len()];
+    operator.neighbors.for_each(&mut push, |chunk, out, local| {
+        dispatch(ExactPush { world, chunk, kappa, out, local });
+        let mass = f64::from(operator.inverse_mass[chunk.fluid]);
+        for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
+            let own = f64::from(kappa[i]);
+            let of = |pair: &WallPair| {
+                let walls = wall.map_or(0.0, |wall| f64::from(wall[pair.index as usize]));
+                (own + walls) * DVec3::from(pair.gradient.map(f64::from))
+            };
+            let of_walls: DVec3 = chunk.wall_pairs(k).iter().map(of).sum();
+            *out = mass * (*out - of_walls);
+        }
+    });
+    operator.held.iter().for_each(|&i| push[i] = DVec3::ZERO);
+    push
+}
+
+/// The fluid's part for one chunk.
+struct ExactPush<'a> {
+    world: &'a World,
+    chunk: &'a Chunk,
+    kappa: &'a [f32],
+    out: &'a mut [DVec3],
+    local: &'a mut Local,
+}
+
+/// Values of a halo.
+#[derive(Default)]
+struct Local {
+    /// Places in h relative to the first particle of the chunk, and 1.
+    place: Vec<[f64; 4]>,
+    kappa: Vec<f32>,
+}
+
+impl Vectorised for ExactPush<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let ExactPush { world, chunk, kappa, out, local } = self;
+        let place = &world.particles.position;
+        if world.period != DVec3::ZERO {
+            return with_kernel!(world.kernel, S => repeating::<S>(world, chunk, kappa, out));
+        }
+        let (origin, per_meter) = (place[chunk.particles.start], 1.0 / world.spacing);
+        let from_origin = |x: &DVec3| (*x - origin) * per_meter;
+        chunk.fetch_of(place, &mut local.place, |x| from_origin(x).extend(1.0).to_array());
+        chunk.fetch(kappa, &mut local.kappa);
+        for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
+            let [x, y, z, sum] = L::weighted_rows(Rows {
+                pairs: chunk.fours(k),
+                slopes: chunk.slopes(k),
+                own: kappa[i],
+                pull: &local.kappa,
+                x: &local.place,
+            });
+            *out = f64::from(chunk.unit) * (sum * from_origin(&place[i]) - DVec3::new(x, y, z));
+        }
+    }
+}
+
+/// The same where the world repeats, and slopes of the search may differ by a rounding.
+fn repeating<S: KernelShape>(world: &World, chunk: &Chunk, kappa: &[f32], out: &mut [DVec3]) {
+    let sigma = world.kernel().lattice_sigma();
+    let kernel = Stretch { support: SUPPORT, sigma };
+    for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
+        for (j, _) in chunk.neighbors(k) {
+            let away = world.particles.position[i] - world.particles.position[j];
+            let offset = nearest(away, world.period) / world.spacing;
+            let both = f64::from(kappa[i] + kappa[j]);
+            *out -= sigma * both * kernel.gradient::<S>(offset);
+        }
+    }
+}
