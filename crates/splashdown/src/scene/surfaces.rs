@@ -126,18 +126,16 @@ fn contact_angle(
     let angle = match (&written.contact_angle, written.material) {
         (Some(angle), _) => angle.clone(),
         (None, Some(material)) => {
-            let known = liquid.and_then(|liquid| material.contact_angle(liquid));
-            let Some(known) = known else {
-                let message = match liquid {
-                    Some(liquid) => format!("no angle of {liquid:?} on {material:?} is known"),
-                    None => "has no meaning without a liquid".to_string(),
-                };
-                let help = "give contact_angle, or the fluid a surface.liquid with a known angle";
-                let message = message.to_lowercase();
-                convert.report.key(&join(key, asked), message, Some(help.to_string()));
+            let Some(liquid) = liquid else {
+                let help = "give contact_angle, or the fluid a liquid".to_string();
+                convert.report.key(
+                    &join(key, asked),
+                    "has no meaning without a liquid",
+                    Some(help),
+                );
                 return None;
             };
-            Number::Constant(known)
+            Number::Constant(material.contact_angle(liquid))
         }
         (None, None) => return None,
     };

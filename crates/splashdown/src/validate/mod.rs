@@ -150,6 +150,7 @@ pub fn cases() -> &'static [Case] {
         drops::CONTACT_ANGLE,
         drops::CAPILLARY_STEP,
         drops::SLOPES,
+        drops::REST,
         drops::SPLIT,
         drops::SESSILE,
         drops::SESSILE_FINE,

@@ -138,9 +138,9 @@ pub struct SolidSurface {
 pub enum Material {
     /// As it is used, not freshly cleaned. Water 25°, mercury 140°, ethanol 0°.
     Glass,
-    /// Paraffin. Water 109°.
+    /// Paraffin. Water 109°, mercury 149°, ethanol 0°.
     Wax,
-    /// Stainless, not polished. Water 72°.
+    /// Stainless, not polished. Water 72°, mercury 140°, ethanol 0°.
     Steel,
 }
 
@@ -175,15 +175,15 @@ impl Liquid {
 }
 
 impl Material {
-    /// Degrees, if somebody has measured it.
-    pub fn contact_angle(self, liquid: Liquid) -> Option<f64> {
+    /// Degrees.
+    pub fn contact_angle(self, liquid: Liquid) -> f64 {
         match (self, liquid) {
-            (Material::Glass, Liquid::Water) => Some(25.0),
-            (Material::Glass, Liquid::Mercury) => Some(140.0),
-            (Material::Glass, Liquid::Ethanol) => Some(0.0),
-            (Material::Wax, Liquid::Water) => Some(109.0),
-            (Material::Steel, Liquid::Water) => Some(72.0),
-            _ => None,
+            (Material::Glass, Liquid::Water) => 25.0,
+            (Material::Wax, Liquid::Water) => 109.0,
+            (Material::Steel, Liquid::Water) => 72.0,
+            (Material::Wax, Liquid::Mercury) => 149.0,
+            (Material::Glass | Material::Steel, Liquid::Mercury) => 140.0,
+            (_, Liquid::Ethanol) => 0.0,
         }
     }
 }
