@@ -9,7 +9,6 @@ use crate::body::CouplingSolver;
 use crate::coupling::droplets::{Droplets, Found};
 use crate::coupling::monolithic::Coupled;
 use crate::coupling::touches::Touches;
-use crate::math::DVec3;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
@@ -332,13 +331,24 @@ impl World {
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
         };
-        let pushed: Vec<DVec3> = match stop.leaves_push {
-            true => exact::push(self, &operator, kappa, extrapolates.then_some(&wall)),
-            false => push.par_iter().map(|push| push.truncate().as_dvec3()).collect(),
-        };
-        let found = droplets.map(|droplets| droplets.result(&pushed));
+        let exact = (stop.leaves_push)
+            .then(|| exact::push(self, &operator, kappa, extrapolates.then_some(&wall)));
+        let of = |push: &Vec4| push.truncate().as_dvec3();
+        let found = droplets.map(|droplets| match &exact {
+            Some(pushed) => droplets.result(pushed),
+            None => droplets.result(&push.par_iter().map(of).collect::<Vec<_>>()),
+        });
         work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
-        work.predicted.par_iter_mut().zip(&pushed).for_each(|(v, pushed)| *v += *pushed / per_step);
+        match &exact {
+            Some(pushed) => {
+                let all = work.predicted.par_iter_mut().zip(pushed);
+                all.for_each(|(v, pushed)| *v += *pushed / per_step);
+            }
+            None => {
+                let all = work.predicted.par_iter_mut().zip(&push);
+                all.for_each(|(v, push)| *v += of(push) / per_step);
+            }
+        }
         (work.source, work.push) = (sources, push);
         if bodies.any() && self.is_weak() {
             self.push_bodies(work, kappa, &wall, bodies);
