@@ -331,8 +331,14 @@ impl World {
         } else {
             solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
         };
+        let places = exact::Places {
+            position: &self.particles.position,
+            period: self.period,
+            spacing: self.spacing,
+            kernel: self.kernel(),
+        };
         let exact = (stop.leaves_push)
-            .then(|| exact::push(self, &operator, kappa, extrapolates.then_some(&wall)));
+            .then(|| exact::push(places, &operator, kappa, extrapolates.then_some(&wall)));
         let of = |push: &Vec4| push.truncate().as_dvec3();
         let found = droplets.map(|droplets| match &exact {
             Some(pushed) => droplets.result(pushed),

@@ -9,7 +9,7 @@
 //! particle (`coupling::touches`).
 
 use crate::math::DVec3;
-use crate::particles::kernel::{KernelShape, SUPPORT};
+use crate::particles::kernel::{Kernel, KernelShape, SUPPORT};
 use crate::particles::neighbors::Chunk;
 use crate::particles::pair::WallPair;
 use crate::particles::periodic::nearest;
@@ -17,18 +17,30 @@ use crate::particles::simd::{Lanes, Rows, Vectorised, dispatch};
 use crate::particles::wide::Stretch;
 use crate::sph::pressure::operator::PressureOperator;
 use crate::with_kernel;
-use crate::world::World;
+
+/// Where particles are.
+#[derive(Clone, Copy)]
+pub struct Places<'a> {
+    /// All of them, m.
+    pub position: &'a [DVec3],
+    /// m
+    pub period: DVec3,
+    /// h, m.
+    pub spacing: f64,
+    /// That of the search.
+    pub kernel: Kernel,
+}
 
 /// Displacements of all fluid particles, in h, by their pressures `kappa` and those of walls, where they have their own.
 pub fn push(
-    world: &World,
+    places: Places,
     operator: &PressureOperator,
     kappa: &[f32],
     wall: Option<&[f32]>,
 ) -> Vec<DVec3> {
     let mut push = vec![DVec3::ZERO; kappa.len()];
     operator.neighbors.for_each(&mut push, |chunk, out, local| {
-        dispatch(ExactPush { world, chunk, kappa, out, local });
+        dispatch(ExactPush { places, chunk, kappa, out, local });
         let mass = f64::from(operator.inverse_mass[chunk.fluid]);
         for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
             let own = f64::from(kappa[i]);
@@ -46,7 +58,7 @@ pub fn push(
 
 /// The fluid's part for one chunk.
 struct ExactPush<'a> {
-    world: &'a World,
+    places: Places<'a>,
     chunk: &'a Chunk,
     kappa: &'a [f32],
     out: &'a mut [DVec3],
@@ -66,12 +78,12 @@ impl Vectorised for ExactPush<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let ExactPush { world, chunk, kappa, out, local } = self;
-        let place = &world.particles.position;
-        if world.period != DVec3::ZERO {
-            return with_kernel!(world.kernel, S => repeating::<S>(world, chunk, kappa, out));
+        let ExactPush { places, chunk, kappa, out, local } = self;
+        let place = places.position;
+        if places.period != DVec3::ZERO {
+            return with_kernel!(places.kernel.kind, S => repeating::<S>(places, chunk, kappa, out));
         }
-        let (origin, per_meter) = (place[chunk.particles.start], 1.0 / world.spacing);
+        let (origin, per_meter) = (place[chunk.particles.start], 1.0 / places.spacing);
         let from_origin = |x: &DVec3| (*x - origin) * per_meter;
         chunk.fetch_of(place, &mut local.place, |x| from_origin(x).extend(1.0).to_array());
         chunk.fetch(kappa, &mut local.kappa);
@@ -89,13 +101,13 @@ impl Vectorised for ExactPush<'_> {
 }
 
 /// The same where the world repeats, and slopes of the search may differ by a rounding.
-fn repeating<S: KernelShape>(world: &World, chunk: &Chunk, kappa: &[f32], out: &mut [DVec3]) {
-    let sigma = world.kernel().lattice_sigma();
+fn repeating<S: KernelShape>(places: Places, chunk: &Chunk, kappa: &[f32], out: &mut [DVec3]) {
+    let Places { position, period, spacing, kernel } = places;
+    let sigma = kernel.lattice_sigma();
     let kernel = Stretch { support: SUPPORT, sigma };
     for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
         for (j, _) in chunk.neighbors(k) {
-            let away = world.particles.position[i] - world.particles.position[j];
-            let offset = nearest(away, world.period) / world.spacing;
+            let offset = nearest(position[i] - position[j], period) / spacing;
             let both = f64::from(kappa[i] + kappa[j]);
             *out -= sigma * both * kernel.gradient::<S>(offset);
         }
