@@ -18,7 +18,7 @@
 use glam::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 
-use super::implicit::Coefficients;
+use super::implicit::{Coefficients, wall_line};
 use crate::particles::neighbors::Chunk;
 use crate::rigid::bodies::{Body, Twist};
 use crate::world::World;
@@ -190,7 +190,8 @@ fn of_chunk(
             }
             let arm = (world.particles.position[b] - bodies[solid].centre) / world.spacing;
             let lever = cross_matrix(arm);
-            let force = coefficients.wall_matrix(c, pair.gradient);
+            let line = wall_line(world, particle as usize, pair);
+            let force = coefficients.wall_matrix(c, line);
             let moment = lever * force;
             if let Some(grip) = grips.last_mut() {
                 grip.force += force;

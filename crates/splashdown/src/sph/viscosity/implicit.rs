@@ -22,7 +22,7 @@ use super::grips::Grips;
 use super::{harmonic_mean, is_implicit, sliding_layers, wall_stretch};
 use crate::particles::kernel::KernelShape;
 use crate::particles::neighbors::{Chunk, Neighbors};
-use crate::particles::pair::Pair;
+use crate::particles::pair::{Pair, WallPair};
 use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::bodies::Body;
@@ -133,7 +133,8 @@ pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (
             chunk.wall_pairs(k).iter().zip(&coefficients.wall[chunk.wall_pair_range(k)])
         {
             let b = pair.index as usize;
-            let gain = coefficients.of_wall(*c, pair.gradient, given[b] - x);
+            let line = wall_line(world, chunk.particles.start + k, pair);
+            let gain = coefficients.of_wall(*c, line, given[b] - x);
             wall(b, -volume * gain, |load| (&mut load.viscous, &mut load.viscous_moment));
         }
     });
@@ -294,32 +295,33 @@ fn over(a: f32, b: f32) -> f32 {
 }
 
 impl Coefficients {
-    /// C (v_b − x) of a wall pair, in double precision.
-    fn of_wall(&self, c: f32, gradient: [f32; 3], difference: DVec3) -> DVec3 {
+    /// C (v_b − x) of a wall pair with its `wall_line`, in double precision.
+    fn of_wall(&self, c: f32, line: DVec3, difference: DVec3) -> DVec3 {
         if self.wall_is_central {
-            let g = DVec3::from(gradient.map(f64::from));
-            f64::from(c) * difference.dot(g) * g
+            f64::from(c) * difference.dot(line) * line
         } else {
             f64::from(c) * difference
         }
     }
 
     /// C of a wall pair, in double precision.
-    pub(super) fn wall_matrix(&self, c: f32, gradient: [f32; 3]) -> DMat3 {
-        let column = |axis: DVec3| self.of_wall(c, gradient, axis);
+    pub(super) fn wall_matrix(&self, c: f32, line: DVec3) -> DMat3 {
+        let column = |axis: DVec3| self.of_wall(c, line, axis);
         DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
     }
 
-    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision.
+    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision. What acts along lines of centres does so along
+    /// the true ones, and keeps angular momentum: gradients are rounded.
     fn exchange(
         &self,
+        world: &World,
         chunk: &Chunk,
         k: usize,
         own: DVec3,
         local: &[DVec3],
         walls: &[DVec3],
-        first_wall: usize,
     ) -> DVec3 {
+        let i = chunk.particles.start + k;
         let mut sum = DVec3::ZERO;
         if !self.isotropic.is_empty() {
             for (pair, &c) in chunk.pairs(k).iter().zip(&self.isotropic[chunk.pair_range(k)]) {
@@ -328,14 +330,20 @@ impl Coefficients {
         }
         if !self.central.is_empty() {
             for (pair, &c) in chunk.pairs(k).iter().zip(&self.central[chunk.pair_range(k)]) {
-                let g = pair.gradient4().truncate().as_dvec3();
-                sum += f64::from(c) * (local[pair.slot()] - own).dot(g) * g;
+                let g = pair.gradient4().truncate();
+                let line = world.offset(i, chunk.halo[pair.slot()] as usize);
+                let c = f64::from(c * g.length_squared()) / line.length_squared();
+                // At the same place there is no line, and g is zero.
+                if c.is_finite() {
+                    sum += c * (local[pair.slot()] - own).dot(line) * line;
+                }
             }
         }
         if !self.wall.is_empty() {
+            let first_wall = world.fluid_count();
             for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
                 let v = walls[pair.index as usize - first_wall];
-                sum += self.of_wall(c, pair.gradient, v - own);
+                sum += self.of_wall(c, wall_line(world, i, pair), v - own);
             }
         }
         sum
@@ -364,6 +372,13 @@ impl Coefficients {
         }
         sum.with_w(0.0)
     }
+}
+
+/// The gradient of a wall pair of particle i, but for its sign, along the true line between the two: its own direction is rounded.
+pub(super) fn wall_line(world: &World, i: usize, pair: &WallPair) -> DVec3 {
+    let line = world.offset(i, pair.index as usize);
+    let size = DVec3::from(pair.gradient.map(f64::from)).length();
+    size * line.normalize_or_zero()
 }
 
 /// Σ term(pair, c) with four sums in flight.
@@ -495,7 +510,7 @@ impl System<'_> {
             chunk.fetch(solution, local);
             let own = &solution[chunk.particles.clone()];
             for (k, (exchanged, &x)) in exchanged.iter_mut().zip(own).enumerate() {
-                *exchanged = coefficients.exchange(chunk, k, x, local, walls, self.given.len());
+                *exchanged = coefficients.exchange(self.world, chunk, k, x, local, walls);
             }
             0.0
         });

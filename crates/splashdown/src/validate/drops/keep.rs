@@ -1,4 +1,4 @@
-//! Drops that merge, and one that rides on a body: neither tension nor friction nor pressure gives anybody momentum.
+//! Drops that merge, and one that rides on a body: neither tension nor friction nor pressure nor viscosity gives anybody momentum.
 
 use super::{GAMMA, H, Noise, RHO, ball};
 use crate::math::{DVec3, Dimension};
@@ -8,7 +8,7 @@ use crate::shapes::Shape;
 use crate::sph::tension::{FluidSurface, WallSurface};
 use crate::validate::build::{at, body};
 use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, World};
+use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
 
 pub const CASE: Case = Case {
     name: "droplet-momentum",
@@ -58,7 +58,7 @@ fn run(report: &mut Report) -> Result<(), String> {
             let [tension, friction, all] = largest_losses(world)?;
             let mut judge = |what: &str, [impulse, moment]: [f64; 2]| {
                 report.at_most(format!("{variant}: impulse of {what}, relative"), impulse, 1e-13);
-                report.at_most(format!("{variant}: its moment, relative"), moment, 1e-13);
+                report.at_most(format!("{variant}: moment of {what}, relative"), moment, 1e-13);
             };
             judge("tension", tension);
             judge("friction", friction);
@@ -67,6 +67,17 @@ fn run(report: &mut Report) -> Result<(), String> {
             judge("all that acts, DFSPH", largest_losses(world)?[2]);
             let world = limited(drops(dimension, PressureSolver::Dfsph, true)?, most);
             judge("all that acts on free drops", largest_losses(world)?[2]);
+            for free in [false, true] {
+                let mut world = limited(drops(dimension, PressureSolver::Dfsph, free)?, most);
+                let model = ViscosityModel::Weiler2018;
+                let (coefficient, boundary) = (1e-3, 1e-3);
+                world.fluids[0].viscosity = Viscosity { model, coefficient, boundary };
+                let on = if free { "free" } else { "riding" };
+                judge(
+                    &format!("all that acts on {on} drops with viscosity"),
+                    largest_losses(world)?[2],
+                );
+            }
             // The border goes through the larger drop. Angular momentum has no meaning there.
             let mut world = limited(drops(dimension, PressureSolver::Dfsph, true)?, most);
             world.period = 24.0 * H * DVec3::X;
