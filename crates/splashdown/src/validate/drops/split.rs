@@ -22,7 +22,7 @@ pub const CASE: Case = Case {
 /// Particles to a side of the square: as many as half a disc of 12 h has.
 const SIDE: i32 = 15;
 /// Starts that are averaged over.
-const STARTS: u64 = 4;
+const STARTS: u64 = 16;
 /// Of the outline, within which its farthest particle counts: about a spacing along it.
 const SECTOR: f64 = 5.0 * PI / 180.0;
 
