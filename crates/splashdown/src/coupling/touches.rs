@@ -2,7 +2,7 @@
 //!
 //! A body is rigid, so that all of its particles b around a fluid particle i act like one row:
 //!
-//!   J_iK = c (Σ_b g_ib, Σ_b x_bK × g_ib)                            (M1)
+//!   J_iK = c (Σ_b g_ib, Σ_b x_iK × g_ib)                            (M1)
 //!
 //! (c: the share of walls, `operator`). Pressure κᵢ gives the body the impulse κᵢ J_iK, the opposite of
 //! what walls give to the particle in (P1) (PT23 eqs. 3.13 and 3.15), and a motion u_K of the body

@@ -18,7 +18,7 @@
 use glam::{DMat3, DVec3, Vec4};
 use rayon::prelude::*;
 
-use super::implicit::{Coefficients, wall_line};
+use super::coefficients::{Coefficients, wall_line};
 use crate::particles::neighbors::Chunk;
 use crate::rigid::bodies::{Body, Twist};
 use crate::world::World;

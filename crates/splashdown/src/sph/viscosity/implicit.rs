@@ -15,22 +15,18 @@
 //! which differs from xᵢ by the residual over μᵢ, but conserves momentum however early the iteration stops,
 //! and makes the load on a wall exactly what the fluid has lost to it.
 
-use glam::{DMat3, DVec3, Vec4};
+use glam::{DVec3, Vec4};
 use rayon::prelude::*;
 
+use super::coefficients::{Coefficients, Maker, wall_line};
 use super::grips::Grips;
-use super::{harmonic_mean, is_implicit, sliding_layers, wall_stretch};
-use crate::particles::kernel::KernelShape;
 use crate::particles::neighbors::{Chunk, Neighbors};
-use crate::particles::pair::{Pair, WallPair};
-use crate::particles::periodic::nearest;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::bodies::Body;
 use crate::solve::kept::with_kept;
 use crate::sph::loads::{Loads, sum_over_walls};
 use crate::step::Workspace;
-use crate::with_kernel;
-use crate::world::{ViscosityModel, World};
+use crate::world::World;
 
 /// The residual may be this share of the momenta, both as root mean squares.
 const TOLERANCE: f64 = 1e-6;
@@ -38,8 +34,6 @@ const TOLERANCE: f64 = 1e-6;
 const MAX_ITERATIONS: u32 = 200;
 /// How often the iteration starts again when the true residual is larger than it seemed.
 const MAX_RESTARTS: u32 = 4;
-/// Where (V2) stops growing towards coincident particles, in h.
-const CLOSEST: f32 = 0.1;
 
 /// Pair coefficients and vectors of the solve, kept to save allocations.
 #[derive(Clone, Debug, Default)]
@@ -50,21 +44,6 @@ pub struct Memory {
     residual: Vec<Vec4>,
     direction: Vec<Vec4>,
     product: Vec<Vec4>,
-}
-
-/// Coefficients of one chunk, in the order of its pairs; an array may be empty if it would be zero.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Coefficients {
-    /// c of pairs that exchange all components.
-    isotropic: Vec<f32>,
-    /// c/|g|² of pairs that exchange along their gradient g (as stored: without its unit).
-    central: Vec<f32>,
-    /// c or c/|g|² of wall pairs.
-    pub(super) wall: Vec<f32>,
-    /// Whether wall pairs exchange along their gradients.
-    wall_is_central: bool,
-    /// The diagonal of the matrix.
-    diagonal: Vec<Vec4>,
 }
 
 /// (V6) with what it reads.
@@ -147,255 +126,6 @@ pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (
     work.predicted = given;
     work.viscosity = memory;
     (iterations, loads)
-}
-
-/// What is needed to compute coefficients.
-struct Maker<'a> {
-    world: &'a World,
-    mass: &'a [f64],
-    /// What stands before the kernel in (V2) and (V3) at a viscosity of one.
-    isotropic: f32,
-    central: f32,
-    stretch: Vec<f64>,
-}
-
-impl<'a> Maker<'a> {
-    fn new(world: &'a World, mass: &'a [f64], dt: f64) -> Maker<'a> {
-        let scale = dt / (world.reference_density() * world.spacing * world.spacing);
-        let d = world.dimension.count() as f64;
-        let isotropic = (2.0 * scale / sliding_layers(world.kernel())) as f32;
-        let central = (2.0 * (d + 2.0) * scale) as f32;
-        Maker { world, mass, isotropic, central, stretch: wall_stretch(world) }
-    }
-
-    /// η of a fluid, zero if its model is not implicit.
-    fn viscosity(&self, fluid: usize) -> f64 {
-        let viscosity = self.world.fluids[fluid].viscosity;
-        if is_implicit(viscosity.model) { viscosity.coefficient } else { 0.0 }
-    }
-
-    fn is_central(&self, fluid: usize) -> bool {
-        self.world.fluids[fluid].viscosity.model == ViscosityModel::Weiler2018
-    }
-
-    /// (V2) or (V3) at distance q without the viscosity, from |w′|.
-    #[inline(always)]
-    fn weight(&self, central: bool, slope: f32, q: f32) -> f32 {
-        if central {
-            self.central * slope * q / (q * q + 0.01)
-        } else {
-            self.isotropic * slope / q.max(CLOSEST)
-        }
-    }
-
-    /// Coefficients and diagonal of one chunk.
-    fn make(&self, chunk: &Chunk, out: &mut Coefficients, local: &mut Vec<DVec3>) {
-        let Maker { world, .. } = *self;
-        let Coefficients { isotropic, central, wall, diagonal, .. } = out;
-        for array in [&mut *isotropic, &mut *central, &mut *wall] {
-            array.clear();
-        }
-        diagonal.clear();
-        diagonal.resize(chunk.particles.len(), Vec4::splat(self.mass[chunk.fluid] as f32));
-
-        // By other fluid: η, and whether the pair exchanges along its line of centres.
-        let own = self.viscosity(chunk.fluid);
-        let kinds: Vec<(f64, bool)> = (0..world.fluids.len())
-            .map(|other| {
-                let viscosity = harmonic_mean(own, self.viscosity(other));
-                (viscosity, self.is_central(chunk.fluid) && self.is_central(other))
-            })
-            .collect();
-        let has = |wanted: bool| kinds.iter().any(|&(eta, is)| eta > 0.0 && is == wanted);
-        isotropic.resize(if has(false) { chunk.pair_places() } else { 0 }, 0.0);
-        central.resize(if has(true) { chunk.pair_places() } else { 0 }, 0.0);
-
-        if has(false) || has(true) {
-            chunk.fetch(&world.particles.position, local);
-            with_kernel!(world.kernel, S => self.make_pairs::<S>(chunk, &kinds, out, local));
-        }
-        self.make_walls(chunk, out);
-    }
-
-    /// Coefficients of fluid pairs; `kinds` says by fluid what they are, `local` where the halo is.
-    fn make_pairs<S: KernelShape>(
-        &self,
-        chunk: &Chunk,
-        kinds: &[(f64, bool)],
-        out: &mut Coefficients,
-        local: &[DVec3],
-    ) {
-        let Maker { world, .. } = *self;
-        let (per_meter, sigma) = (1.0 / world.spacing, world.kernel().sigma() as f32);
-        for (k, diagonal) in out.diagonal.iter_mut().enumerate() {
-            let own = world.particles.position[chunk.particles.start + k];
-            let mut sum = Vec4::ZERO;
-            for (at, pair) in chunk.pair_range(k).zip(chunk.pairs(k)) {
-                let (eta, is_central) = match kinds {
-                    [only] => *only,
-                    many => {
-                        let j = chunk.halo[pair.slot()] as usize;
-                        many[world.fluid_of(j).unwrap_or(chunk.fluid)]
-                    }
-                };
-                let apart = nearest(own - local[pair.slot()], world.period) * per_meter;
-                let q = apart.as_vec3().length();
-                let slope = -sigma * S::evaluate(q).1;
-                let c = eta as f32 * self.weight(is_central, slope, q);
-                if is_central {
-                    let g = pair.gradient4().with_w(0.0);
-                    out.central[at] = over(c, g.length_squared());
-                    sum += out.central[at] * g * g;
-                } else {
-                    out.isotropic[at] = c;
-                    sum += Vec4::splat(c);
-                }
-            }
-            *diagonal += sum;
-        }
-    }
-
-    fn make_walls(&self, chunk: &Chunk, out: &mut Coefficients) {
-        let Maker { world, .. } = *self;
-        let viscosity = world.fluids[chunk.fluid].viscosity;
-        out.wall_is_central = self.is_central(chunk.fluid);
-        if !is_implicit(viscosity.model)
-            || viscosity.boundary <= 0.0
-            || chunk.wall_pair_count() == 0
-        {
-            return;
-        }
-        for k in 0..chunk.particles.len() {
-            let i = chunk.particles.start + k;
-            for pair in chunk.wall_pairs(k) {
-                let b = pair.index as usize;
-                let g = pair.gradient4();
-                let q = (world.offset(i, b) / world.spacing).as_vec3().length();
-                let stretch = world.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
-                // How firm a wall is to pressure is none of viscosity's business.
-                let plain = over(g.length(), chunk.sums[k].wall_slope);
-                let weight = self.weight(out.wall_is_central, plain, q);
-                let c = (viscosity.boundary * stretch) as f32 * weight;
-                if out.wall_is_central {
-                    let c = over(c, g.length_squared());
-                    out.diagonal[k] += c * g * g;
-                    out.wall.push(c);
-                } else {
-                    out.diagonal[k] += Vec4::splat(c);
-                    out.wall.push(c);
-                }
-            }
-        }
-    }
-}
-
-/// a/b, zero where rounding has left no b.
-fn over(a: f32, b: f32) -> f32 {
-    if b > 0.0 { a / b } else { 0.0 }
-}
-
-impl Coefficients {
-    /// C (v_b − x) of a wall pair with its `wall_line`, in double precision.
-    fn of_wall(&self, c: f32, line: DVec3, difference: DVec3) -> DVec3 {
-        if self.wall_is_central {
-            f64::from(c) * difference.dot(line) * line
-        } else {
-            f64::from(c) * difference
-        }
-    }
-
-    /// C of a wall pair, in double precision.
-    pub(super) fn wall_matrix(&self, c: f32, line: DVec3) -> DMat3 {
-        let column = |axis: DVec3| self.of_wall(c, line, axis);
-        DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
-    }
-
-    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision. What acts along lines of centres does so along
-    /// the true ones, and keeps angular momentum: gradients are rounded.
-    fn exchange(
-        &self,
-        world: &World,
-        chunk: &Chunk,
-        k: usize,
-        own: DVec3,
-        local: &[DVec3],
-        walls: &[DVec3],
-    ) -> DVec3 {
-        let i = chunk.particles.start + k;
-        let mut sum = DVec3::ZERO;
-        if !self.isotropic.is_empty() {
-            for (pair, &c) in chunk.pairs(k).iter().zip(&self.isotropic[chunk.pair_range(k)]) {
-                sum += f64::from(c) * (local[pair.slot()] - own);
-            }
-        }
-        if !self.central.is_empty() {
-            for (pair, &c) in chunk.pairs(k).iter().zip(&self.central[chunk.pair_range(k)]) {
-                let g = pair.gradient4().truncate();
-                let line = world.offset(i, chunk.halo[pair.slot()] as usize);
-                let c = f64::from(c * g.length_squared()) / line.length_squared();
-                // At the same place there is no line, and g is zero.
-                if c.is_finite() {
-                    sum += c * (local[pair.slot()] - own).dot(line) * line;
-                }
-            }
-        }
-        if !self.wall.is_empty() {
-            let first_wall = world.fluid_count();
-            for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
-                let v = walls[pair.index as usize - first_wall];
-                sum += self.of_wall(c, wall_line(world, i, pair), v - own);
-            }
-        }
-        sum
-    }
-
-    /// Σⱼ Cᵢⱼ (pⱼ − pᵢ) − Σ_b C_ib pᵢ of the k-th particle, in single precision.
-    #[inline(always)]
-    fn spread(&self, chunk: &Chunk, k: usize, own: Vec4, local: &[Vec4]) -> Vec4 {
-        let mut sum = Vec4::ZERO;
-        if !self.isotropic.is_empty() {
-            let c = &self.isotropic[chunk.pair_range(k)];
-            sum += in_fours(chunk.pairs(k), c, |pair, c| c * (local[pair.slot()] - own));
-        }
-        if !self.central.is_empty() {
-            let c = &self.central[chunk.pair_range(k)];
-            sum += in_fours(chunk.pairs(k), c, |pair, c| {
-                let g = pair.gradient4();
-                c * (local[pair.slot()] - own).dot(g) * g
-            });
-        }
-        if !self.wall.is_empty() {
-            for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
-                let g = pair.gradient4();
-                sum -= if self.wall_is_central { c * own.dot(g) * g } else { c * own };
-            }
-        }
-        sum.with_w(0.0)
-    }
-}
-
-/// The gradient of a wall pair of particle i, but for its sign, along the true line between the two: its own direction is rounded.
-pub(super) fn wall_line(world: &World, i: usize, pair: &WallPair) -> DVec3 {
-    let line = world.offset(i, pair.index as usize);
-    let size = DVec3::from(pair.gradient.map(f64::from)).length();
-    size * line.normalize_or_zero()
-}
-
-/// Σ term(pair, c) with four sums in flight.
-#[inline(always)]
-fn in_fours(pairs: &[Pair], c: &[f32], term: impl Fn(&Pair, f32) -> Vec4) -> Vec4 {
-    let mut sum = [Vec4::ZERO; 4];
-    let (pair_blocks, pair_rest) = pairs.as_chunks::<4>();
-    let (c_blocks, c_rest) = c.as_chunks::<4>();
-    for (pairs, c) in pair_blocks.iter().zip(c_blocks) {
-        for lane in 0..4 {
-            sum[lane] += term(&pairs[lane], c[lane]);
-        }
-    }
-    for (lane, (pair, &c)) in pair_rest.iter().zip(c_rest).enumerate() {
-        sum[lane] += term(pair, c);
-    }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// The vectors of the iteration.

@@ -20,6 +20,7 @@
 //! fluids meet, c is made from the harmonic mean of their coefficients (which keeps the stress continuous)
 //! and, for the explicit models, of their masses. Measurements: docs/methods/viscosity.md.
 
+mod coefficients;
 pub mod explicit;
 mod grips;
 pub mod implicit;
