@@ -74,7 +74,7 @@ impl Candidates {
     }
 
     /// Adds the `k`-th of `from`.
-    fn push(&mut self, from: &Candidates, k: usize) {
+    pub(super) fn push(&mut self, from: &Candidates, k: usize) {
         self.x.push(from.x[k]);
         self.y.push(from.y[k]);
         self.z.push(from.z[k]);

@@ -12,6 +12,7 @@ pub mod neighbors;
 pub mod pair;
 pub mod periodic;
 pub(crate) mod point_grid;
+pub(crate) mod quarters;
 pub mod simd;
 pub mod store;
 pub mod wide;

@@ -20,6 +20,7 @@ use super::firmness::Firmness;
 use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
+use super::quarters::Quarters;
 use super::simd::{Lanes, Vectorised, dispatch};
 use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
@@ -212,6 +213,7 @@ struct Buffers {
     wall: Candidates,
     near: Candidates,
     near_wall: Candidates,
+    quarters: Quarters,
     wide: WideBuffers,
 }
 
@@ -364,7 +366,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let CellSearch { search, chunk, mut wide, run, own, buffers, .. } = self;
-        let Buffers { halo, fluid, wall, near, near_wall, wide: far } = buffers;
+        let Buffers { halo, fluid, wall, near, near_wall, quarters, wide: far } = buffers;
         let several = search.input.fluids.len() > 1;
         let input = WideInput {
             kernel: search.wide_kernel(),
@@ -374,9 +376,16 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
         let radius2 = (SUPPORT * SUPPORT) as f32;
         let sigma = search.sigma;
         let at_centre = sigma * S::evaluate(0.0).0;
-        for k in 0..(run.end - run.start) as usize {
+        let count = (run.end - run.start) as usize;
+        let quartered = wide.is_some() && !search.flat() && Quarters::pay(count);
+        quarters.restart(search.input.cells.size, input.kernel.support as f32);
+        for k in 0..count {
+            let place = [fluid.x[own + k], fluid.y[own + k], fluid.z[own + k]];
+            let (fluid, own) = match quartered {
+                true => quarters.around::<L>(place, fluid, own),
+                false => (&mut *fluid, own),
+            };
             let me = own + k;
-            let place = [fluid.x[me], fluid.y[me], fluid.z[me]];
             fluid.x[me] = FAR; // nobody is its own neighbour
             // Those of the narrow kernel are among those of the wide one.
             if wide.is_some() {

@@ -34,6 +34,15 @@ pub trait Lanes: Copy {
 
     /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen from there.
     fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates);
+
+    /// Makes `within` those of the candidates that are closer than √`radius2` to a box around `centre`, where they are.
+    fn reach(
+        from: &Candidates,
+        centre: [f32; 3],
+        half: [f32; 3],
+        radius2: f32,
+        within: &mut Candidates,
+    );
 }
 
 /// What `Lanes::weighted_rows` sums over.
@@ -146,6 +155,25 @@ impl Lanes for Portable {
         }
         near.pad();
     }
+
+    #[inline(always)]
+    fn reach(
+        from: &Candidates,
+        centre: [f32; 3],
+        half: [f32; 3],
+        radius2: f32,
+        within: &mut Candidates,
+    ) {
+        within.clear();
+        let gap = |x: f32, axis: usize| ((x - centre[axis]).abs() - half[axis]).max(0.0);
+        for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
+            let (dx, dy, dz) = (gap(x, 0), gap(y, 1), gap(z, 2));
+            if dx * dx + dy * dy + dz * dz < radius2 {
+                within.push(from, k);
+            }
+        }
+        within.pad();
+    }
 }
 
 /// Σ value(pair) g, four sums at a time.
@@ -219,9 +247,28 @@ mod tests {
         fn run<L: Lanes>(self) -> ([Vec<u32>; 4], usize) {
             let mut near = Candidates::at(&[[7.0; 3]]); // what was there before must not matter
             L::select(self.0, self.1, self.2, &mut near);
-            let bits = |array: Vec<f32>| array.into_iter().map(f32::to_bits).collect();
-            ([bits(near.x), bits(near.y), bits(near.z), near.slot], near.count)
+            bits(near)
         }
+    }
+
+    struct Reach<'a>(&'a Candidates, [[f32; 3]; 2], f32);
+
+    impl Vectorised for Reach<'_> {
+        type Output = ([Vec<u32>; 4], usize);
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> ([Vec<u32>; 4], usize) {
+            let mut within = Candidates::at(&[[7.0; 3]]);
+            let [centre, half] = self.1;
+            L::reach(self.0, centre, half, self.2, &mut within);
+            bits(within)
+        }
+    }
+
+    /// All that candidates are.
+    fn bits(candidates: Candidates) -> ([Vec<u32>; 4], usize) {
+        let bits = |array: Vec<f32>| array.into_iter().map(f32::to_bits).collect();
+        let Candidates { x, y, z, slot, count } = candidates;
+        ([bits(x), bits(y), bits(z), slot], count)
     }
 
     struct Pairs(Vec<([u32; 3], u32)>);
@@ -271,11 +318,14 @@ mod tests {
         fn candidates_are_the_same_with_and_without_vector_instructions(
             places in prop::collection::vec(prop::array::uniform3(-2.0..4.0f32), 0..100),
             place in prop::array::uniform3(0.0..2.0f32),
+            half in prop::array::uniform3(0.0..1.0f32),
             radius2 in 0.0..10.0f32,
         ) {
             let candidates = Candidates::at(&places);
             let portable = Select(&candidates, place, radius2).run::<Portable>();
             prop_assert_eq!(portable, dispatch(Select(&candidates, place, radius2)));
+            let portable = Reach(&candidates, [place, half], radius2).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(Reach(&candidates, [place, half], radius2)));
         }
     }
 }

@@ -54,6 +54,18 @@ impl Lanes for Avx2 {
         // SAFETY: see `Avx2`.
         unsafe { select(from, place, radius2, near) }
     }
+
+    #[inline(always)]
+    fn reach(
+        from: &Candidates,
+        centre: [f32; 3],
+        half: [f32; 3],
+        radius2: f32,
+        within: &mut Candidates,
+    ) {
+        // SAFETY: see `Avx2`.
+        unsafe { reach(from, centre, half, radius2, within) }
+    }
 }
 
 #[target_feature(enable = "avx2")]
@@ -181,53 +193,87 @@ static SET_LANES: [[u8; 8]; 256] = {
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates) {
+    let place = place.map(|x| _mm256_set1_ps(x));
+    pack(from, near, |x| {
+        let [dx, dy, dz] = std::array::from_fn(|axis| _mm256_sub_ps(x[axis], place[axis]));
+        ([dx, dy, dz], closer([dx, dy, dz], radius2))
+    });
+}
+
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn reach(
+    from: &Candidates,
+    centre: [f32; 3],
+    half: [f32; 3],
+    radius2: f32,
+    within: &mut Candidates,
+) {
+    let [centre, half] = [centre, half].map(|v| v.map(|x| _mm256_set1_ps(x)));
+    let (sign, zero) = (_mm256_set1_ps(-0.0), _mm256_setzero_ps());
+    pack(from, within, |x| {
+        let gap = std::array::from_fn(|axis| {
+            let off = _mm256_andnot_ps(sign, _mm256_sub_ps(x[axis], centre[axis]));
+            _mm256_max_ps(_mm256_sub_ps(off, half[axis]), zero)
+        });
+        (x, closer(gap, radius2))
+    });
+}
+
+/// Which of eight ways are shorter than √`radius2`: a bit for each.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn closer([x, y, z]: [__m256; 3], radius2: f32) -> u8 {
+    let xy = _mm256_add_ps(_mm256_mul_ps(x, x), _mm256_mul_ps(y, y));
+    let r2 = _mm256_add_ps(xy, _mm256_mul_ps(z, z));
+    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, _mm256_set1_ps(radius2))) as u8
+}
+
+/// Packs what `keep` makes of the places of those candidates that it names.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn pack(from: &Candidates, into: &mut Candidates, keep: impl Fn([__m256; 3]) -> ([__m256; 3], u8)) {
     let blocks = from.x.len() / 8; // candidates are padded to a multiple of eight
     let long = |length: usize| length >= 8 * blocks;
     assert!(long(from.y.len()) && long(from.z.len()) && long(from.slot.len()));
-    near.clear();
-    for array in [&mut near.x, &mut near.y, &mut near.z] {
+    into.clear();
+    for array in [&mut into.x, &mut into.y, &mut into.z] {
         array.reserve(8 * blocks + 8);
     }
-    near.slot.reserve(8 * blocks + 8);
+    into.slot.reserve(8 * blocks + 8);
     let mut found = 0;
-    let [px, py, pz] = place.map(|x| _mm256_set1_ps(x));
-    let limit = _mm256_set1_ps(radius2);
     // SAFETY: `number` is at most 8·blocks, and all arrays have room for eight more than that.
-    let write = |near: &mut Candidates, number: usize, [x, y, z]: [__m256; 3], slot| unsafe {
-        _mm256_storeu_ps(near.x.as_mut_ptr().add(number), x);
-        _mm256_storeu_ps(near.y.as_mut_ptr().add(number), y);
-        _mm256_storeu_ps(near.z.as_mut_ptr().add(number), z);
-        _mm256_storeu_si256(near.slot.as_mut_ptr().add(number).cast(), slot);
+    let write = |into: &mut Candidates, number: usize, [x, y, z]: [__m256; 3], slot| unsafe {
+        _mm256_storeu_ps(into.x.as_mut_ptr().add(number), x);
+        _mm256_storeu_ps(into.y.as_mut_ptr().add(number), y);
+        _mm256_storeu_ps(into.z.as_mut_ptr().add(number), z);
+        _mm256_storeu_si256(into.slot.as_mut_ptr().add(number).cast(), slot);
     };
     for block in 0..blocks {
         let k = 8 * block;
         // SAFETY: k + 8 is within all four arrays (asserted above).
-        let (x, y, z, slot) = unsafe {
+        let (place, slot) = unsafe {
             (
-                _mm256_loadu_ps(from.x.as_ptr().add(k)),
-                _mm256_loadu_ps(from.y.as_ptr().add(k)),
-                _mm256_loadu_ps(from.z.as_ptr().add(k)),
+                [&from.x, &from.y, &from.z].map(|x| _mm256_loadu_ps(x.as_ptr().add(k))),
                 _mm256_loadu_si256(from.slot.as_ptr().add(k).cast()),
             )
         };
-        let (dx, dy) = (_mm256_sub_ps(x, px), _mm256_sub_ps(y, py));
-        let dz = _mm256_sub_ps(z, pz);
-        let xy = _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));
-        let r2 = _mm256_add_ps(xy, _mm256_mul_ps(dz, dz));
-        let hits = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(r2, limit)) as usize;
-        let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(SET_LANES[hits])));
-        let first = [dx, dy, dz].map(|d| _mm256_permutevar8x32_ps(d, lanes));
-        write(near, found, first, _mm256_permutevar8x32_epi32(slot, lanes));
+        let (place, hits) = keep(place);
+        let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(
+            SET_LANES[usize::from(hits)],
+        )));
+        let place = place.map(|x| _mm256_permutevar8x32_ps(x, lanes));
+        write(into, found, place, _mm256_permutevar8x32_epi32(slot, lanes));
         found += hits.count_ones() as usize;
     }
-    write(near, found, [_mm256_set1_ps(FAR); 3], _mm256_setzero_si256());
-    near.count = found;
+    write(into, found, [_mm256_set1_ps(FAR); 3], _mm256_setzero_si256());
+    into.count = found;
     let padded = found.next_multiple_of(8);
     // SAFETY: so many entries have been written, with those that fill up the last eight.
     unsafe {
-        for array in [&mut near.x, &mut near.y, &mut near.z] {
+        for array in [&mut into.x, &mut into.y, &mut into.z] {
             array.set_len(padded);
         }
-        near.slot.set_len(padded);
+        into.slot.set_len(padded);
     }
 }
