@@ -2,6 +2,7 @@
 
 use splashdown::math::{DVec3, Dimension};
 use splashdown::motion::Scalar;
+use splashdown::scene::Scene;
 use splashdown::sph::tension::{FluidSurface, WallSurface, young};
 use splashdown::world::{PressureSolver, Solid, Viscosity, ViscosityModel, World};
 
@@ -174,4 +175,35 @@ fn a_drop_near_its_limit_does_not_creep() {
     run_until(&mut world, 0.26);
     let speed = (middle(&world).x - start) / (H * (world.clock.time - begin));
     assert!(speed.abs() < 0.1, "{speed} h/s");
+}
+
+#[test]
+fn a_drop_of_a_known_liquid_spins_freely() {
+    let text = r#"
+[simulation]
+spacing = 0.0004
+gravity = [0, 0, 0]
+duration = 1
+
+[[fluid]]
+name = "drop"
+liquid = "water"
+angular_velocity = [1000, 2000, 3000]
+
+[[fluid.fill]]
+shape.sphere = { radius = 0.0016 }
+"#;
+    let mut world = Scene::parse("drop", text, ".", &[]).unwrap().build().unwrap().world;
+    let spin = |world: &World| {
+        let n = world.fluid_count();
+        let all = world.particles.position[..n].iter().zip(&world.particles.velocity[..n]);
+        all.map(|(x, v)| x.cross(*v)).sum::<DVec3>()
+    };
+    let start = spin(&world);
+    for _ in 0..50 {
+        steps(&mut world, 1);
+        let lost = (spin(&world) - start).length() / start.length();
+        assert!(lost < 1e-11, "{lost:e} after {} steps", world.clock.step);
+    }
+    assert!(world.clock.time > 1e-3, "{}", world.clock.time); // a hundredth of a turn
 }

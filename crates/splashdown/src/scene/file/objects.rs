@@ -14,7 +14,7 @@ use super::values::{Number, Rotation, Vector, VectorField};
 pub struct Fluid {
     /// Unique; letters, digits, `-` and `_`.
     pub name: String,
-    /// Takes density, viscosity (the model `laplacian`) and tension of a liquid at 20 °C, and angles that are known for it; keys
+    /// Takes density, viscosity (the model `weiler2018`, which lets drops spin) and tension of a liquid at 20 °C, and angles that are known for it; keys
     /// that are written count more.
     #[serde(default)]
     pub liquid: Option<Liquid>,
@@ -50,7 +50,7 @@ impl Fluid {
     /// As written, or that of the liquid.
     pub fn viscosity(&self) -> Viscosity {
         let of_liquid = |liquid: Liquid| {
-            Viscosity::Laplacian(DynamicViscosity { dynamic: liquid.viscosity(), boundary: None })
+            Viscosity::Weiler2018(DynamicViscosity { dynamic: liquid.viscosity(), boundary: None })
         };
         let not_written = || self.liquid.map_or_else(Viscosity::default, of_liquid);
         self.viscosity.clone().unwrap_or_else(not_written)
