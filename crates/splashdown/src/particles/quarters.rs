@@ -4,7 +4,7 @@
 //! the lists and all sums over them.
 
 use super::candidates::Candidates;
-use super::simd::Lanes;
+use super::simd::{Lanes, Zone};
 
 /// From so many particles in a cell on it pays.
 const ENOUGH: usize = 8;
@@ -47,7 +47,8 @@ impl Quarters {
         let first = *self.own[quarter].get_or_insert_with(|| {
             let across = |axis: usize| if upper[axis] { 3.0 * half[axis] } else { half[axis] };
             let centre = [across(0), across(1), half[2]];
-            L::reach(all, centre, half, self.reach * self.reach, part);
+            let zone = Zone { centre, half, radius2: self.reach * self.reach };
+            L::reach(all, &zone, part);
             // All of the cell is within reach.
             part.slot.iter().position(|&slot| slot == all.slot[own]).unwrap_or(0)
         });

@@ -35,14 +35,19 @@ pub trait Lanes: Copy {
     /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen from there.
     fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates);
 
-    /// Makes `within` those of the candidates that are closer than √`radius2` to a box around `centre`, where they are.
-    fn reach(
-        from: &Candidates,
-        centre: [f32; 3],
-        half: [f32; 3],
-        radius2: f32,
-        within: &mut Candidates,
-    );
+    /// Makes `within` those of the candidates that are in `zone`, where they are.
+    fn reach(from: &Candidates, zone: &Zone, within: &mut Candidates);
+}
+
+/// All that is closer than √`radius2` to a box.
+#[derive(Clone, Copy, Debug)]
+pub struct Zone {
+    /// Of the box.
+    pub centre: [f32; 3],
+    /// Half of its edges.
+    pub half: [f32; 3],
+    /// The square of the distance.
+    pub radius2: f32,
 }
 
 /// What `Lanes::weighted_rows` sums over.
@@ -157,13 +162,8 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn reach(
-        from: &Candidates,
-        centre: [f32; 3],
-        half: [f32; 3],
-        radius2: f32,
-        within: &mut Candidates,
-    ) {
+    fn reach(from: &Candidates, zone: &Zone, within: &mut Candidates) {
+        let Zone { centre, half, radius2 } = *zone;
         within.clear();
         let gap = |x: f32, axis: usize| ((x - centre[axis]).abs() - half[axis]).max(0.0);
         for (k, ((&x, &y), &z)) in from.x.iter().zip(&from.y).zip(&from.z).enumerate() {
@@ -251,15 +251,14 @@ mod tests {
         }
     }
 
-    struct Reach<'a>(&'a Candidates, [[f32; 3]; 2], f32);
+    struct Reach<'a>(&'a Candidates, Zone);
 
     impl Vectorised for Reach<'_> {
         type Output = ([Vec<u32>; 4], usize);
         #[inline(always)]
         fn run<L: Lanes>(self) -> ([Vec<u32>; 4], usize) {
             let mut within = Candidates::at(&[[7.0; 3]]);
-            let [centre, half] = self.1;
-            L::reach(self.0, centre, half, self.2, &mut within);
+            L::reach(self.0, &self.1, &mut within);
             bits(within)
         }
     }
@@ -324,8 +323,9 @@ mod tests {
             let candidates = Candidates::at(&places);
             let portable = Select(&candidates, place, radius2).run::<Portable>();
             prop_assert_eq!(portable, dispatch(Select(&candidates, place, radius2)));
-            let portable = Reach(&candidates, [place, half], radius2).run::<Portable>();
-            prop_assert_eq!(portable, dispatch(Reach(&candidates, [place, half], radius2)));
+            let zone = Zone { centre: place, half, radius2 };
+            let portable = Reach(&candidates, zone).run::<Portable>();
+            prop_assert_eq!(portable, dispatch(Reach(&candidates, zone)));
         }
     }
 }

@@ -56,15 +56,9 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn reach(
-        from: &Candidates,
-        centre: [f32; 3],
-        half: [f32; 3],
-        radius2: f32,
-        within: &mut Candidates,
-    ) {
+    fn reach(from: &Candidates, zone: &Zone, within: &mut Candidates) {
         // SAFETY: see `Avx2`.
-        unsafe { reach(from, centre, half, radius2, within) }
+        unsafe { reach(from, zone, within) }
     }
 }
 
@@ -202,21 +196,15 @@ fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidate
 
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
-fn reach(
-    from: &Candidates,
-    centre: [f32; 3],
-    half: [f32; 3],
-    radius2: f32,
-    within: &mut Candidates,
-) {
-    let [centre, half] = [centre, half].map(|v| v.map(|x| _mm256_set1_ps(x)));
+fn reach(from: &Candidates, zone: &Zone, within: &mut Candidates) {
+    let [centre, half] = [zone.centre, zone.half].map(|v| v.map(|x| _mm256_set1_ps(x)));
     let (sign, zero) = (_mm256_set1_ps(-0.0), _mm256_setzero_ps());
     pack(from, within, |x| {
         let gap = std::array::from_fn(|axis| {
             let off = _mm256_andnot_ps(sign, _mm256_sub_ps(x[axis], centre[axis]));
             _mm256_max_ps(_mm256_sub_ps(off, half[axis]), zero)
         });
-        (x, closer(gap, radius2))
+        (x, closer(gap, zone.radius2))
     });
 }
 
