@@ -45,6 +45,8 @@ const MEMORY_WITH_TENSION: f64 = 0.9;
 /// ω and the share of β where nothing but tension is solved with pressure: a quarter fewer sweeps. (Drops at rest are solved to smaller errors than other
 /// fluids, see `solve::OMEGA`. But drops that stick on steep slopes with the usual ω let go with 0.7.)
 const BOLD_WITH_TENSION: (f32, f64) = (0.8, 0.8);
+/// And with friction on walls, too: a seventh fewer.
+const BOLD_WITH_FRICTION: (f32, f64) = (0.6, MEMORY_WITH_TENSION);
 /// A particle with a lower number density is at a surface,
 const SURFACE: f32 = 0.95;
 /// and so is one away from walls with more fluid on one side than on the other: |Σ hᵈ⁺¹ ∇W| is about 0.5 at a flat surface, however
@@ -288,7 +290,10 @@ impl World {
             sources.par_iter_mut().for_each(|source| *source -= mean);
         }
         let pulls = droplets.as_ref().is_some_and(Droplets::pull);
-        let bold = self.tension_is_loose().then_some(BOLD_WITH_TENSION);
+        let bold = match self.tension_is_loose() {
+            true => Some(BOLD_WITH_TENSION),
+            false => (pulls && !self.has_bodies()).then_some(BOLD_WITH_FRICTION),
+        };
         let mut stop = StopAt {
             mean_error,
             min_iterations: self.pressure.min_iterations,

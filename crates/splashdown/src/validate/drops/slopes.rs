@@ -16,15 +16,16 @@ use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
 
 pub const CASE: Case = Case {
     name: "droplet-incline",
-    summary: "drops of four sizes on five slopes: slip at 0.8 and stick at 1.2 of the critical friction, from measured normal forces",
+    summary: "drops of three and four sizes on five slopes: slip at 0.8 and stick at 1.2 of the critical friction, from measured normal forces",
     source: "Coulomb's law; Probst & Teschner 2024, figure 16",
     by_name: true,
     run,
 };
 
 const G: f64 = 9.81;
-/// As long as drops settle, and as long as those that slip and those that stick are watched on the slope, s.
-const WHILE: [f64; 3] = [0.4, 0.1, 0.3];
+/// As long as drops settle on a level floor, as long as they are pressed less before normal forces are measured, and as long as those that slip and those
+/// that stick are watched on the slope, s.
+const WHILE: [f64; 4] = [0.4, 0.2, 0.1, 0.3];
 /// As long as gravity along the slope grows before that, s, and in how many steps. A threshold is for loads that set in slowly: at
 /// once they swing beyond what they are in the end. 0.4 s is R²/ν of the largest drop: what moves in it dies out meanwhile.
 const GROWS: f64 = 0.4;
@@ -39,15 +40,21 @@ const LARGEST_DRIFT: f64 = 0.1;
 /// shaped.
 const SETTLING: f64 = 1e-3;
 
-/// Tension against vapour and against walls, N/m: of figure 16, and twice as much. With that the weight of the largest drop is 0.4 of
-/// its dynamic tension (γ/8) times its width, as it is for one of 6 mm in the figure; with the figure's own it is 0.8.
+/// Tension against vapour and against walls, N/m: of figure 16, and twice as much, for drops of so many particles to a side. These are 5.0, 6.2, 7.4 and 8.7 h
+/// wide; those of the figure are 5, 7 and 9 mm. What counts is how soft a drop is: its weight over its dynamic tension (γ/8) times its width, which is 0.25, 0.40, 0.57 and 0.77 with the
+/// figure's tension, and half of that with twice as much.
 const FIGURE: [f64; 2] = [4.0, 0.5];
 const STIFF: [f64; 2] = [8.0, 1.0];
+const DROPS: [(&str, [f64; 2], &[i32]); 2] =
+    [("4 N/m", FIGURE, &[4, 5]), ("8 N/m", STIFF, &[4, 5, 6, 7])];
+/// Drops of the figure's tension that are too soft to be judged as blocks: they are tried with these multiples of the critical friction.
+const SOFT: [i32; 2] = [6, 7];
+const TRIED: [f64; 3] = [1.2, 1.4, 1.6];
 
-/// A cube of so many particles to a side with these tensions, pressed against its floor by `gravity` m/s².
-fn drop_on_floor(side: i32, tensions: [f64; 2], gravity: f64) -> Result<World, String> {
+/// A cube of so many particles to a side with these tensions on a floor.
+fn drop_on_floor(side: i32, tensions: [f64; 2]) -> Result<World, String> {
     let mut world = World::new(Dimension::Three, H);
-    world.gravity = -gravity * DVec3::Y;
+    world.gravity = -G * DVec3::Y;
     world.pressure.solver = PressureSolver::Iisph;
     let cell = |k: i32| f64::from(k) + 0.5;
     let middle = f64::from(side) / 2.0;
@@ -99,20 +106,23 @@ fn watched(mut world: World, degrees: f64, mu: f64, duration: f64) -> Result<[f6
     Ok([place(&world) - start, speed])
 }
 
-/// Particles to a side. As drops these are 5.0, 6.2, 7.4 and 8.7 h wide; those of figure 16 are 5, 7 and 9 mm.
-const SIDES: [i32; 4] = [4, 5, 6, 7];
 const SLOPES: [f64; 5] = [18.0, 36.0, 54.0, 72.0, 90.0];
 
-/// Multiples of the critical friction that the softest drop is tried with.
-const TRIED: [f64; 3] = [1.2, 1.4, 1.6];
+/// A drop that has settled on a level floor. All slopes start from it: another start settles to other places, and a contact of a few particles
+/// is then pressed by a tenth more or less.
+fn settled(side: i32, tensions: [f64; 2]) -> Result<World, String> {
+    let mut world = drop_on_floor(side, tensions)?;
+    advance(&mut world, WHILE[0], |_, _| ())?;
+    Ok(world)
+}
 
-/// A drop that has settled under what presses it against the slope, and the friction at which a block with its normal forces would slip there.
-fn settled(side: i32, tensions: [f64; 2], degrees: f64) -> Result<(World, f64), String> {
+/// The drop under what presses it against a slope, and the friction at which a block with its normal forces would slip there.
+fn pressed(mut world: World, degrees: f64) -> Result<(World, f64), String> {
     let slope = f64::to_radians(degrees);
-    let mut world = drop_on_floor(side, tensions, G * slope.cos())?;
-    let (mut load, mut count) = (0.0, 0.0);
-    advance(&mut world, WHILE[0], |world, _| {
-        if world.clock.time > 0.75 * WHILE[0] {
+    world.gravity = -G * slope.cos() * DVec3::Y;
+    let (start, mut load, mut count) = (world.clock.time, 0.0, 0.0);
+    advance(&mut world, start + WHILE[1], |world, _| {
+        if world.clock.time > start + 0.5 * WHILE[1] {
             (load, count) = (load + world.grip_load(), count + 1.0);
         }
     })?;
@@ -121,44 +131,61 @@ fn settled(side: i32, tensions: [f64; 2], degrees: f64) -> Result<(World, f64), 
 }
 
 fn run(report: &mut Report) -> Result<(), String> {
-    let mut of_smaller = [0.0; SLOPES.len()];
-    for side in SIDES {
-        let mut on_last_slope = 0.0;
-        for (degrees, of_smaller) in SLOPES.into_iter().zip(&mut of_smaller) {
-            let (world, critical) = settled(side, STIFF, degrees)?;
-            let [slipped, fast] = watched(world.clone(), degrees, 0.8 * critical, WHILE[1])?;
-            let [_, creep] = watched(world, degrees, 1.2 * critical, WHILE[2])?;
-            let variant = format!("{side}³ particles, {degrees}°");
-            report.note(format!("{variant}: critical friction"), critical, critical);
-            // Steeper slopes and larger drops ask for more friction: the order of figure 16.
-            report.at_most(
-                format!("{variant}: less than on the last slope, or for a smaller drop, by"),
-                (f64::max(on_last_slope, *of_smaller) - critical).max(0.0),
-                0.0,
-            );
-            (on_last_slope, *of_smaller) = (critical, critical);
-            report.note(format!("{variant}: way at 0.8 of it, h"), slipped, slipped);
-            report.at_most(
-                format!("{variant}: at 0.8 of it, speed missing to 2 h/s"),
-                (2.0 - fast).max(0.0),
-                0.0,
-            );
-            let metric = format!("{variant}: drift at 1.2 of it, h/s");
-            report.at_most(metric, creep.abs(), LARGEST_DRIFT);
+    for (tension, tensions, sides) in DROPS {
+        let mut of_smaller = [0.0; SLOPES.len()];
+        for &side in sides {
+            let drop = settled(side, tensions)?;
+            of_smaller =
+                on_slopes(report, &format!("{tension}, {side}³ particles"), &drop, of_smaller)?;
         }
     }
-    soft(report)
+    tried(report)
 }
 
-/// How much more friction than a block the largest drop needs with the tension of figure 16.
-fn soft(report: &mut Report) -> Result<(), String> {
-    let side = SIDES[SIDES.len() - 1];
-    for degrees in SLOPES {
-        let (world, critical) = settled(side, FIGURE, degrees)?;
-        for multiple in TRIED {
-            let [_, creep] = watched(world.clone(), degrees, multiple * critical, WHILE[2])?;
-            let variant = format!("{side}³ particles, {degrees}°, tension of figure 16");
-            report.note(format!("{variant}: drift at {multiple} of it, h/s"), creep, 0.0);
+/// Judges a drop on all slopes; returns its critical friction on each, which must be above that `of_smaller` ones.
+fn on_slopes(
+    report: &mut Report,
+    name: &str,
+    drop: &World,
+    of_smaller: [f64; SLOPES.len()],
+) -> Result<[f64; SLOPES.len()], String> {
+    let (mut found, mut on_last_slope) = ([0.0; SLOPES.len()], 0.0);
+    for (k, degrees) in SLOPES.into_iter().enumerate() {
+        let (world, critical) = pressed(drop.clone(), degrees)?;
+        let [slipped, fast] = watched(world.clone(), degrees, 0.8 * critical, WHILE[2])?;
+        let [_, creep] = watched(world, degrees, 1.2 * critical, WHILE[3])?;
+        let variant = format!("{name}, {degrees}°");
+        report.note(format!("{variant}: critical friction"), critical, critical);
+        // Steeper slopes and larger drops ask for more friction: the order of figure 16.
+        report.at_most(
+            format!("{variant}: less than on the last slope, or for a smaller drop, by"),
+            (f64::max(on_last_slope, of_smaller[k]) - critical).max(0.0),
+            0.0,
+        );
+        (on_last_slope, found[k]) = (critical, critical);
+        report.note(format!("{variant}: way at 0.8 of it, h"), slipped, slipped);
+        report.at_most(
+            format!("{variant}: at 0.8 of it, speed missing to 2 h/s"),
+            (2.0 - fast).max(0.0),
+            0.0,
+        );
+        let metric = format!("{variant}: drift at 1.2 of it, h/s");
+        report.at_most(metric, creep.abs(), LARGEST_DRIFT);
+    }
+    Ok(found)
+}
+
+/// How much more friction than a block soft drops need.
+fn tried(report: &mut Report) -> Result<(), String> {
+    for side in SOFT {
+        let drop = settled(side, FIGURE)?;
+        for degrees in SLOPES {
+            let (world, critical) = pressed(drop.clone(), degrees)?;
+            for multiple in TRIED {
+                let [_, creep] = watched(world.clone(), degrees, multiple * critical, WHILE[3])?;
+                let variant = format!("4 N/m, {side}³ particles, {degrees}°");
+                report.note(format!("{variant}: drift at {multiple} of it, h/s"), creep, 0.0);
+            }
         }
     }
     Ok(())
