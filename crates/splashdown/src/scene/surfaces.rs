@@ -19,6 +19,8 @@ pub(crate) fn tension_settings(
     let fluids: Vec<FluidSurface> =
         (0..file.fluid.len()).map(|k| fluid(convert, file, k)).collect();
     let tense: Vec<usize> = (0..fluids.len()).filter(|&k| is_some(&fluids[k].vapour)).collect();
+    // A tension of 0 switches off what a scene has about surfaces: angles are not wrong, they just mean nothing.
+    let is_off = tense.is_empty() && file.fluid.iter().any(|f| f.surface.tension.is_some());
     let written: Vec<(WallSurface, Option<ContactAngle>)> = file
         .solid
         .iter()
@@ -27,7 +29,10 @@ pub(crate) fn tension_settings(
             let key = join(&format!("solid[{k}]"), "surface");
             let liquid = tense.first().and_then(|&fluid| file.fluid[fluid].surface_liquid());
             let tensions: Vec<&Scalar> = tense.iter().map(|&fluid| &fluids[fluid].vapour).collect();
-            let angle = contact_angle(convert, &key, &solid.surface, liquid, &tensions);
+            let angle = match is_off {
+                true => None,
+                false => contact_angle(convert, &key, &solid.surface, liquid, &tensions),
+            };
             let angle = angle.filter(|_| has_angles(convert, &key, &solid.surface, file));
             (wall(convert, &key, &solid.surface), angle)
         })

@@ -184,6 +184,9 @@ fn a_liquid_has_its_density_viscosity_and_tension_unless_others_are_written() {
     assert_eq!([angle.degrees.at(0.0), angle.tension.at(0.0)], [140.0, 0.4865]);
     let heavier = mercury.replacen("liquid =", "density = 13600\nliquid =", 1);
     assert_eq!(build(&heavier).world.fluids[0].density, 13600.0);
+    // To compare with: the same scene without tension.
+    let slack = mercury.replacen("liquid =", "surface.tension = 0\nliquid =", 1);
+    assert!(!build(&format!("{slack}{glass}")).world.tension.pulls());
 }
 
 #[test]

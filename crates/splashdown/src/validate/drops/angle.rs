@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::{GAMMA, H, Noise, RHO, ball};
+use super::{GAMMA, H, Noise, RHO, ball, cap};
 use crate::math::{DVec3, Dimension};
 use crate::motion::Scalar;
 use crate::sph::tension::{FluidSurface, WallSurface, young};
@@ -13,7 +13,7 @@ use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
 
 pub const CASE: Case = Case {
     name: "contact-angle",
-    summary: "angle of drops on a floor, from the height of their centre, over the one asked for",
+    summary: "angle of drops on a floor, from the height of their centre and by a cap that fits their outline, beside the one asked for",
     source: "Young 1805",
     by_name: false,
     run,
@@ -48,8 +48,10 @@ fn angle_of(height: f64, dimension: Dimension) -> f64 {
 
 /// A drop at rest.
 pub(super) struct Settled {
-    /// Degrees.
+    /// From the height of its centre, degrees.
     pub angle: f64,
+    /// By the ball that fits its outline, degrees.
+    pub fitted: Option<f64>,
     /// Share of the particles in the lowest layer.
     pub film: f64,
     /// Height of the lowest particle, in h: half a spacing where it touches the floor.
@@ -83,9 +85,12 @@ pub(super) fn settled(dimension: Dimension, radius: f64, excess: f64) -> Result<
             (height, count) = (height + y / n as f64, count + 1.0);
         }
     })?;
+    let places: Vec<DVec3> =
+        world.particles.position[..world.fluid_count()].iter().map(|p| *p / H).collect();
     let heights = || world.particles.position[..world.fluid_count()].iter().map(|p| p.y / H);
     Ok(Settled {
         angle: angle_of(height / (f64::max(count, 1.0) * r), dimension),
+        fitted: cap::fitted_angle(&places, dimension),
         film: heights().filter(|&y| y < 1.5).count() as f64 / world.fluid_count() as f64,
         lowest: heights().fold(f64::INFINITY, f64::min),
     })
@@ -98,7 +103,9 @@ fn run(report: &mut Report) -> Result<(), String> {
             for angle in asked {
                 let found = settled(dimension, radius, young::needed_excess(angle, dimension))?;
                 let variant = format!("{dimension:?}, R = {radius} h: asked for {angle}°");
-                report.close(variant, found.angle, angle, 10.0);
+                report.close(variant.clone(), found.angle, angle, 10.0);
+                let fitted = found.fitted.ok_or("too few particles for an outline")?;
+                report.close(format!("{variant}, by its outline"), fitted, angle, 10.0);
             }
         }
         let wet = settled(dimension, radii[0], young::needed_excess(0.0, dimension))?;

@@ -1,6 +1,7 @@
 //! Drops: surface tension, contact angles, friction on walls.
 
 mod angle;
+mod cap;
 mod capillary;
 mod derivatives;
 mod keep;
