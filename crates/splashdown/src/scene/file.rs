@@ -166,7 +166,7 @@ pub struct Pressure {
     /// as they should; `zero` without, and with surface tension.
     pub boundary: Option<Boundary>,
     /// Iterate until the mean compression is below this share of the rest density; above 0.0001, calm water is solved more
-    /// exactly than that, because what is left over adds up. With surface tension, the less moves the more exactly: to 0.00001
+    /// exactly than that, because what is left over adds up. With surface tension, the less moves the more exactly: to 0.0000003
     /// where drops rest.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub density_error: f64,
