@@ -7,7 +7,8 @@
 
 use crate::math::Dimension;
 
-/// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that it is taken for: that of a drop that spread, but for 60°.
+/// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that it is taken for: that of a drop that spread, but for 60°. Angles are those of the height of the centre of a drop; at 30° in
+/// space and at 150° they are between that and the angle of its outline.
 const SPACE: [(f64, f64); 12] = [
     (-1.3, 0.0),
     (-1.1, 12.0),

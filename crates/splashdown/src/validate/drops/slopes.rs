@@ -16,7 +16,7 @@ use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
 
 pub const CASE: Case = Case {
     name: "droplet-incline",
-    summary: "drops of three and four sizes on five slopes: slip at 0.8 and stick at 1.2 of the critical friction, from measured normal forces",
+    summary: "drops of four sizes on five slopes: slip at 0.8 and stick at 1.2 of the critical friction, from measured normal forces",
     source: "Coulomb's law; Probst & Teschner 2024, figure 16",
     by_name: true,
     run,
