@@ -7,6 +7,8 @@
                                                          # as scripts/dam-break-with-objects.toml
     python scripts/bench_peer.py --bell 0.3              # its water bell with implicit surface tension (Jeske et al.
                                                          # 2023) up to that time, as scripts/water-bell.toml
+    python scripts/bench_peer.py --bell 0.6 --density-error 5e-4 --turns 3 --against target/release/splashdown
+                                                         # both in turn: seconds per simulated second, ratios and their median
 
 n³ particles of spacing 1/n m stand as a cube at one end of a closed tank of 3 × 2 × 1 m; DFSPH, mean
 density error 0.01 %. Prints one JSON object with the names that `splashdown bench --json` uses. Needs
@@ -17,6 +19,8 @@ import ctypes
 import json
 import os
 import resource
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -68,6 +72,26 @@ def data(kind):
     sys.exit("the data of the wheel was not found next to the interpreter")
 
 
+def in_turn(options):
+    """Runs the peer's water bell and ours one after the other, so that both see the same machine."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    peer = [sys.executable, os.path.abspath(__file__), "--bell", str(options.bell), "--threads",
+            str(options.threads), "--density-error", str(options.density_error)]
+    ratios = []
+    for _ in range(options.turns):
+        printed = subprocess.run(peer, capture_output=True, text=True, check=True).stdout.strip()
+        theirs = json.loads(printed.splitlines()[-1])["seconds_per_simulated_second"]
+        with tempfile.TemporaryDirectory() as out:
+            subprocess.run([options.against, "run", os.path.join(here, "water-bell.toml"), "--until", str(options.bell),
+                            "--set", f"pressure.density_error={options.density_error}",
+                            "--threads", str(options.threads), "--out", out, "--force"], capture_output=True, check=True)
+            with open(os.path.join(out, "timing.json")) as file:
+                ours = json.load(file)["sessions"][-1]["seconds"] / options.bell
+        ratios.append(theirs / ours)
+        print(json.dumps({"splashdown": ours, "SPlisHSPlasH": theirs, "ratio": ratios[-1]}), flush=True)
+    print(json.dumps({"median_ratio": statistics.median(ratios)}))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -80,7 +104,13 @@ def main():
     parser.add_argument("--objects", type=float, metavar="SECONDS")
     parser.add_argument("--finer", type=float, default=1.0, help="of --objects, so many times smaller particles")
     parser.add_argument("--bell", type=float, metavar="SECONDS")
+    parser.add_argument("--against", metavar="PROGRAM", help="splashdown, to run --bell with both in turn")
+    parser.add_argument("--turns", type=int, default=1, help="of --against")
     options = parser.parse_args()
+    if options.against:
+        if not options.bell:
+            parser.error("--against needs --bell")
+        return in_turn(options)
     until = options.objects or options.bell
     if until:
         options.warm_up, options.steps = 1, 10 ** 9
