@@ -87,11 +87,11 @@ pub(super) fn settled(dimension: Dimension, radius: f64, excess: f64) -> Result<
     })?;
     let places: Vec<DVec3> =
         world.particles.position[..world.fluid_count()].iter().map(|p| *p / H).collect();
-    let heights = || world.particles.position[..world.fluid_count()].iter().map(|p| p.y / H);
+    let heights = || places.iter().map(|p| p.y);
     Ok(Settled {
         angle: angle_of(height / (f64::max(count, 1.0) * r), dimension),
         fitted: cap::fitted_angle(&places, dimension),
-        film: heights().filter(|&y| y < 1.5).count() as f64 / world.fluid_count() as f64,
+        film: heights().filter(|&y| y < 1.5).count() as f64 / places.len() as f64,
         lowest: heights().fold(f64::INFINITY, f64::min),
     })
 }

@@ -27,9 +27,8 @@ const VISCOSITY: f64 = 1.002e-3;
 /// On paraffin.
 const ANGLE: f64 = 109.0;
 const FRICTION: f64 = 0.3;
-/// When the drop is looked at, s. Motion of the size of a spacing dies out within h²/ν = 0.09 s, of the drop's size within a second: most drops are at rest after 0.6 s,
-/// one in ten after 1.2 s.
-const WATCHED: [f64; 2] = [1.2, 1.3];
+/// When the drop is looked at, s. Motion of the size of a spacing dies out within h²/ν = 0.09 s, of the drop's size within a second.
+const WATCHED: [f64; 2] = [0.8, 0.9];
 
 /// A drop of 2.2 mm on a floor, with gravity turned by `degrees`.
 fn drop_on_slope(degrees: f64, solver: PressureSolver) -> Result<World, String> {
