@@ -505,7 +505,7 @@ impl World {
     }
 
     /// The neighbour lists of the last step.
-    pub fn neighbors(&self) -> &Neighbors {
+    pub(crate) fn neighbors(&self) -> &Neighbors {
         &self.workspace.neighbors
     }
 

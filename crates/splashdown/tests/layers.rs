@@ -122,3 +122,22 @@ fn unsafe_code_stays_in_the_files_for_vector_instructions() {
         assert!(!is_unsafe || UNSAFE_FILES.contains(&source.path.as_str()), "{}", source.path);
     }
 }
+
+/// Loops over pairs look up values without a check for each: nobody else may make pairs, or lists of them.
+#[test]
+fn of_particles_only_arrays_and_kernels_are_public() {
+    let sources = sources();
+    let home = sources.iter().find(|source| source.path == "particles/mod.rs").unwrap();
+    let public = home.text.lines().filter(|line| line.starts_with("pub ")).collect::<Vec<_>>();
+    assert_eq!(public, ["pub mod kernel;", "pub mod store;"]);
+    // Nor are they made public by another name.
+    for source in &sources {
+        let exports = source.text.lines().filter(|line| line.trim_start().starts_with("pub use "));
+        for export in exports.filter(|_| !source.path.starts_with("particles/")) {
+            assert!(!export.contains("particles::"), "{}: {export}", source.path);
+        }
+    }
+    let world = sources.iter().find(|source| source.path == "world.rs").unwrap();
+    assert!(world.text.contains("    pub(crate) workspace: Workspace,\n"), "lists are private");
+    assert!(world.text.contains("    pub(crate) fn neighbors("), "lists are private");
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
+use super::fours::Fours;
 use super::pair::{Pair, WallPair};
 
 /// Sums over the neighbours of a particle that every solver needs; the fourth lanes are zero.
@@ -38,7 +39,7 @@ pub struct Chunk {
     /// One for each particle.
     pub sums: Vec<Sums>,
     /// Every particle that may be a neighbour in this chunk, by slot.
-    pub halo: Vec<u32>,
+    pub(super) halo: Vec<u32>,
     /// The same as stretches of consecutive particles, which are faster to copy.
     pub(super) halo_stretches: Vec<Range<u32>>,
     /// What one step of a pair's gradient is worth.
@@ -67,8 +68,8 @@ impl Chunk {
 
     /// The same in fours; what fills up the last adds nothing to any sum.
     #[inline(always)]
-    pub fn fours(&self, k: usize) -> &[[Pair; 4]] {
-        stretch(&self.pairs, &self.ends, k).as_chunks::<4>().0
+    pub fn fours(&self, k: usize) -> Fours<'_> {
+        Fours::new(stretch(&self.pairs, &self.ends, k), self.halo.len())
     }
 
     /// Slopes of the same pairs, and of what fills up the last four.
@@ -77,11 +78,16 @@ impl Chunk {
         stretch(&self.slopes, &self.ends, k).as_chunks::<4>().0
     }
 
+    /// The particle behind a pair.
+    #[inline(always)]
+    pub fn index(&self, pair: &Pair) -> usize {
+        self.halo[pair.slot()] as usize
+    }
+
     /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
     pub fn neighbors(&self, k: usize) -> impl Iterator<Item = (usize, Vec3)> {
-        let index = |pair: &Pair| self.halo[pair.slot()] as usize;
         let gradient = |pair: &Pair| pair.gradient4().truncate() * self.unit;
-        self.pairs(k).iter().map(move |pair| (index(pair), gradient(pair)))
+        self.pairs(k).iter().map(move |pair| (self.index(pair), gradient(pair)))
     }
 
     /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.

@@ -1,18 +1,32 @@
 //! What fluids and solids share: particle arrays, kernels, neighbour lists.
+//!
+//! The lists and the loops over them are for this crate alone: the loops trust the slots that the search gives
+//! out (`fours.rs`), so nobody else may make pairs, or lists of them.
+//!
+//! ```compile_fail,E0603
+//! use splashdown::particles::pair::Pair;
+//! ```
+//! ```compile_fail,E0603
+//! use splashdown::particles::simd::{Lanes, Portable, dispatch};
+//! ```
+//! ```compile_fail,E0603
+//! use splashdown::particles::neighbors::Neighbors;
+//! ```
 
 #[cfg(test)]
 mod brute;
-pub mod candidates;
-pub mod cells;
-pub mod chunk;
-pub mod firmness;
+pub(crate) mod candidates;
+pub(crate) mod cells;
+pub(crate) mod chunk;
+pub(crate) mod firmness;
+pub(crate) mod fours;
 pub(crate) mod halo;
 pub mod kernel;
-pub mod neighbors;
-pub mod pair;
-pub mod periodic;
+pub(crate) mod neighbors;
+pub(crate) mod pair;
+pub(crate) mod periodic;
 pub(crate) mod point_grid;
 pub(crate) mod quarters;
-pub mod simd;
+pub(crate) mod simd;
 pub mod store;
-pub mod wide;
+pub(crate) mod wide;

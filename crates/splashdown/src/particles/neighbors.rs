@@ -308,7 +308,7 @@ impl Search<'_> {
     fn weighted_square(&self, pairs: &[Pair], chunk: &Chunk) -> f32 {
         let unit2 = chunk.unit * chunk.unit;
         let term = |pair: &Pair| {
-            let j = chunk.halo[pair.slot()] as usize;
+            let j = chunk.index(pair);
             let fluid = self.input.fluids.partition_point(|range| range.end <= j);
             let g = pair.gradient4().truncate();
             self.input.inverse_mass[fluid] * unit2 * g.length_squared()

@@ -7,6 +7,7 @@
 use glam::Vec4;
 
 use super::candidates::Candidates;
+use super::fours::{Eight, Fours};
 use super::pair::Pair;
 
 #[cfg(target_arch = "x86_64")]
@@ -18,13 +19,13 @@ pub trait Lanes: Copy {
     ///
     /// This loop is where a simulation spends its time. Four sums are in flight, one for every pair of
     /// a block of four.
-    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4;
+    fn weighted_sum(pairs: Fours, value: &[Vec4]) -> Vec4;
 
     /// The same for values that are numbers.
-    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4;
+    fn scaled_sum(pairs: Fours, value: &[f32]) -> Vec4;
 
     /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
-    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4];
+    fn transposed(pairs: Eight, value: &[[i32; 4]]) -> [[i32; 8]; 4];
 
     /// Σ c x[slot] and, if there is a one behind three coordinates, Σ c, with c = slope (own + pull[slot]), in double precision.
     fn weighted_rows(rows: Rows) -> [f64; 4];
@@ -51,9 +52,10 @@ pub struct Zone {
 }
 
 /// What `Lanes::weighted_rows` sums over.
+#[derive(Clone, Copy)]
 pub struct Rows<'a> {
     /// Which rows.
-    pub pairs: &'a [[Pair; 4]],
+    pub pairs: Fours<'a>,
     /// One for each pair.
     pub slopes: &'a [[f32; 4]],
     /// The pull of the particle whose pairs they are.
@@ -107,19 +109,20 @@ pub struct Portable;
 
 impl Lanes for Portable {
     #[inline(always)]
-    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
-        sum_in_fours(pairs, |pair| *value_of(value, pair))
+    fn weighted_sum(pairs: Fours, value: &[Vec4]) -> Vec4 {
+        sum_in_fours(pairs.within(value), |pair| *value_of(value, pair))
     }
 
     #[inline(always)]
-    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
-        sum_in_fours(pairs, |pair| Vec4::splat(*value_of(value, pair)))
+    fn scaled_sum(pairs: Fours, value: &[f32]) -> Vec4 {
+        sum_in_fours(pairs.within(value), |pair| Vec4::splat(*value_of(value, pair)))
     }
 
     #[inline(always)]
-    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+    fn transposed(pairs: Eight, value: &[[i32; 4]]) -> [[i32; 8]; 4] {
         let mut columns = [[0; 8]; 4];
-        for (lane, pair) in a.iter().chain(b).enumerate() {
+        let [first, last] = pairs.within(value);
+        for (lane, pair) in first.iter().chain(last).enumerate() {
             let row = value_of(value, pair);
             columns.iter_mut().zip(row).for_each(|(column, &number)| column[lane] = number);
         }
@@ -130,7 +133,8 @@ impl Lanes for Portable {
     fn weighted_rows(rows: Rows) -> [f64; 4] {
         let Rows { pairs, slopes, own, pull, x } = rows;
         let mut sums = [[0.0; 4]; 4];
-        for (pairs, slopes) in pairs.iter().zip(slopes) {
+        pairs.within(x);
+        for (pairs, slopes) in pairs.within(pull).iter().zip(slopes) {
             for ((sum, pair), slope) in sums.iter_mut().zip(pairs).zip(slopes) {
                 let c = f64::from(slope * (own + value_of(pull, pair)));
                 let row = value_of(x, pair);
@@ -191,8 +195,7 @@ fn sum_in_fours(pairs: &[[Pair; 4]], value: impl Fn(&Pair) -> Vec4) -> Vec4 {
 #[inline(always)]
 fn value_of<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
     debug_assert!(pair.slot() < values.len());
-    // SAFETY: pairs are only made by the neighbour search, which numbers the slots of a chunk's halo,
-    // and `values` was fetched for that halo. The check would cost a tenth of the loop.
+    // SAFETY: all callers have their pairs from `within(values)`. The check would cost a tenth of the loop.
     unsafe { values.get_unchecked(pair.slot()) }
 }
 
@@ -200,8 +203,10 @@ fn value_of<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    struct WeightedSum<'a>(&'a [[Pair; 4]], &'a [Vec4]);
+    #[derive(Clone, Copy)]
+    struct WeightedSum<'a>(Fours<'a>, &'a [Vec4]);
 
     impl Vectorised for WeightedSum<'_> {
         type Output = Vec4;
@@ -211,7 +216,8 @@ mod tests {
         }
     }
 
-    struct ScaledSum<'a>(&'a [[Pair; 4]], &'a [f32]);
+    #[derive(Clone, Copy)]
+    struct ScaledSum<'a>(Fours<'a>, &'a [f32]);
 
     impl Vectorised for ScaledSum<'_> {
         type Output = Vec4;
@@ -229,13 +235,14 @@ mod tests {
         }
     }
 
-    struct Transposed<'a>(&'a [[Pair; 4]], &'a [[i32; 4]]);
+    #[derive(Clone, Copy)]
+    struct Transposed<'a>(Fours<'a>, &'a [[i32; 4]]);
 
     impl Vectorised for Transposed<'_> {
         type Output = Vec<[[i32; 8]; 4]>;
         #[inline(always)]
         fn run<L: Lanes>(self) -> Vec<[[i32; 8]; 4]> {
-            self.0.windows(2).map(|pairs| L::transposed(&pairs[0], &pairs[1], self.1)).collect()
+            self.0.eights().map(|pairs| L::transposed(pairs, self.1)).collect()
         }
     }
 
@@ -281,6 +288,29 @@ mod tests {
         }
     }
 
+    /// Whether `work` panics, with and without vector instructions.
+    fn panics<V: Vectorised + Copy>(work: V) -> [bool; 2] {
+        let portable = AssertUnwindSafe(|| drop(work.run::<Portable>()));
+        let dispatched = AssertUnwindSafe(|| drop(dispatch(work)));
+        [catch_unwind(portable).is_err(), catch_unwind(dispatched).is_err()]
+    }
+
+    #[test]
+    fn loops_refuse_to_read_beyond_their_values() {
+        let pairs = vec![Pair::new([1, 2, 3], 49); 8];
+        let pairs = Fours::new(&pairs, 50);
+        let (vectors, rows) = (vec![Vec4::ONE; 50], vec![[1; 4]; 50]);
+        let (numbers, places, slopes) = (vec![1.0; 50], vec![[1.0; 4]; 50], vec![[1.0; 4]; 2]);
+        for (n, expected) in [(50, [false; 2]), (49, [true; 2]), (0, [true; 2])] {
+            assert_eq!(panics(WeightedSum(pairs, &vectors[..n])), expected);
+            assert_eq!(panics(ScaledSum(pairs, &numbers[..n])), expected);
+            assert_eq!(panics(Transposed(pairs, &rows[..n])), expected);
+            let rows = |pull, x| Rows { pairs, slopes: &slopes, own: 1.0, pull, x };
+            assert_eq!(panics(rows(&numbers[..n], &places)), expected);
+            assert_eq!(panics(rows(&numbers, &places[..n])), expected);
+        }
+    }
+
     proptest! {
         #[test]
         fn pairs_are_packed_the_same_with_and_without_vector_instructions(
@@ -296,7 +326,7 @@ mod tests {
             values in prop::collection::vec(prop::array::uniform4(-1.0e3..1.0e3f32), 50),
         ) {
             let pairs: Vec<Pair> = gradients.iter().map(|&(g, slot)| Pair::new(g, slot)).collect();
-            let pairs = pairs.as_chunks().0;
+            let pairs = Fours::new(&pairs, 50);
             let values: Vec<Vec4> = values.into_iter().map(Vec4::from_array).collect();
             let bits = |v: Vec4| v.to_array().map(f32::to_bits);
             let portable = WeightedSum(pairs, &values).run::<Portable>();

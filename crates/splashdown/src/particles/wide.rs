@@ -9,6 +9,7 @@ use glam::Vec4;
 
 use super::candidates::Candidates;
 use super::chunk::{Chunk, fetch, fetch_of};
+use super::fours::Fours;
 use super::halo::Halo;
 use super::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use super::neighbors::evaluate_fluid;
@@ -100,7 +101,7 @@ pub struct Wide {
     /// What one step of a pair's gradient is worth.
     pub unit: f32,
     /// Every fluid particle that may be a neighbour in this chunk, by slot.
-    pub halo: Vec<u32>,
+    halo: Vec<u32>,
     halo_stretches: Vec<Range<u32>>,
     /// Lists of the same and of other fluids in turn, each filled up to a multiple of four.
     pairs: Vec<Pair>,
@@ -271,9 +272,9 @@ impl Wide {
 
     /// The same in fours; what fills up the last adds nothing to any sum.
     #[inline(always)]
-    pub fn fours(&self, k: usize, kind: usize) -> &[[Pair; 4]] {
+    pub fn fours(&self, k: usize, kind: usize) -> Fours<'_> {
         let [start, end] = self.ranges[k][kind];
-        self.pairs[start as usize..end as usize].as_chunks::<4>().0
+        Fours::new(&self.pairs[start as usize..end as usize], self.halo.len())
     }
 
     /// Slopes of the same pairs, and of what fills up the last four.

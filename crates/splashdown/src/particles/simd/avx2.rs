@@ -17,21 +17,21 @@ struct Avx2;
 
 impl Lanes for Avx2 {
     #[inline(always)]
-    fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
+    fn weighted_sum(pairs: Fours, value: &[Vec4]) -> Vec4 {
         // SAFETY: see `Avx2`.
         unsafe { weighted_sum(pairs, value) }
     }
 
     #[inline(always)]
-    fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
+    fn scaled_sum(pairs: Fours, value: &[f32]) -> Vec4 {
         // SAFETY: see `Avx2`.
         unsafe { scaled_sum(pairs, value) }
     }
 
     #[inline(always)]
-    fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+    fn transposed(pairs: Eight, value: &[[i32; 4]]) -> [[i32; 8]; 4] {
         // SAFETY: see `Avx2`.
-        unsafe { transposed(a, b, value) }
+        unsafe { transposed(pairs, value) }
     }
 
     #[inline(always)]
@@ -64,8 +64,8 @@ impl Lanes for Avx2 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
-    sum_in_twos(pairs, |a, b| {
+fn weighted_sum(pairs: Fours, value: &[Vec4]) -> Vec4 {
+    sum_in_twos(pairs.within(value), |a, b| {
         let first = (*value_of_pair(value, a)).into();
         _mm256_set_m128((*value_of_pair(value, b)).into(), first)
     })
@@ -73,8 +73,8 @@ fn weighted_sum(pairs: &[[Pair; 4]], value: &[Vec4]) -> Vec4 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn scaled_sum(pairs: &[[Pair; 4]], value: &[f32]) -> Vec4 {
-    sum_in_twos(pairs, |a, b| {
+fn scaled_sum(pairs: Fours, value: &[f32]) -> Vec4 {
+    sum_in_twos(pairs.within(value), |a, b| {
         let first = _mm256_broadcast_ss(value_of_pair(value, a));
         _mm256_blend_ps::<0xf0>(first, _mm256_broadcast_ss(value_of_pair(value, b)))
     })
@@ -116,7 +116,8 @@ fn value_of_pair<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn transposed(a: &[Pair; 4], b: &[Pair; 4], value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+fn transposed(pairs: Eight, value: &[[i32; 4]]) -> [[i32; 8]; 4] {
+    let [a, b] = pairs.within(value);
     let row = |pair: &Pair| bytemuck::cast::<[i32; 4], __m128>(*value_of_pair(value, pair));
     let rows = |lane: usize| _mm256_set_m128(row(&b[lane]), row(&a[lane]));
     let [first, second, third, fourth] = [rows(0), rows(1), rows(2), rows(3)];
@@ -137,7 +138,8 @@ fn weighted_rows(rows: Rows) -> [f64; 4] {
     let own = _mm_set1_ps(own);
     let mut sums = [_mm256_setzero_pd(); 4];
     let row = |pair: &Pair| bytemuck::cast::<[f64; 4], __m256d>(*value_of_pair(x, pair));
-    for (pairs, slopes) in pairs.iter().zip(slopes) {
+    pairs.within(x);
+    for (pairs, slopes) in pairs.within(pull).iter().zip(slopes) {
         prefetch(std::ptr::from_ref(pairs).wrapping_add(AHEAD / 4));
         let [a, b, c, d] = pairs;
         let [p, q, r, s] = [a, b, c, d].map(|pair| *value_of_pair(pull, pair));

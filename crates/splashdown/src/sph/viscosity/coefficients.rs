@@ -113,7 +113,7 @@ impl<'a> Maker<'a> {
                 let (eta, is_central) = match kinds {
                     [only] => *only,
                     many => {
-                        let j = chunk.halo[pair.slot()] as usize;
+                        let j = chunk.index(pair);
                         many[world.fluid_of(j).unwrap_or(chunk.fluid)]
                     }
                 };
@@ -210,7 +210,7 @@ impl Coefficients {
         if !self.central.is_empty() {
             for (pair, &c) in chunk.pairs(k).iter().zip(&self.central[chunk.pair_range(k)]) {
                 let g = pair.gradient4().truncate();
-                let line = world.offset(i, chunk.halo[pair.slot()] as usize);
+                let line = world.offset(i, chunk.index(pair));
                 let c = f64::from(c * g.length_squared()) / line.length_squared();
                 // At the same place there is no line, and g is zero.
                 if c.is_finite() {

@@ -183,10 +183,9 @@ impl<S: KernelShape> AmongFluids<'_, S> {
             let (place, motion) = (seen.place[i], seen.motion[i].map(float));
             let mut sum = [[0.0f64; 8]; 3];
             let mut left = chunk.pairs(k).len() as i32;
-            for eight in chunk.fours(k).chunks(2) {
-                let (first, last) = (&eight[0], eight.last().unwrap_or(&eight[0]));
-                let places = L::transposed(first, last, &local.place);
-                let motions = L::transposed(first, last, &local.motion);
+            for eight in chunk.fours(k).eights() {
+                let places = L::transposed(eight, &local.place);
+                let motions = L::transposed(eight, &local.motion);
                 let c = match coefficients {
                     [only] => [*only; 8],
                     _ => places[3].map(|fluid| coefficients[fluid as usize]),
