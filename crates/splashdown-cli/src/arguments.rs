@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use splashdown::scene::gallery;
 
 /// Water that you can run, trust, stop and resume.
 ///
@@ -31,11 +34,13 @@ pub enum Command {
     /// Print a built-in scene, to start your own from.
     Show {
         /// Name of a built-in scene.
+        #[arg(value_parser = SceneName, hide_possible_values = true)]
         name: String,
     },
     /// Check a scene without running it: all errors, particle counts, memory.
     Check {
         /// A scene file or the name of a built-in scene.
+        #[arg(value_parser = SceneName, hide_possible_values = true)]
         scene: String,
         /// Override a key of the scene.
         #[arg(long, value_name = "KEY=VALUE")]
@@ -49,11 +54,58 @@ pub enum Command {
     Bench(BenchArguments),
     /// Run a scene by several methods, side by side: one table and one plot.
     Compare(CompareArguments),
+    /// Print a script that lets your shell complete commands, options and scenes.
+    ///
+    /// bash: add `source <(splashdown completions bash)` to ~/.bashrc.
+    /// zsh: `splashdown completions zsh > ~/.zfunc/_splashdown`, with ~/.zfunc in `fpath`.
+    /// fish: `splashdown completions fish > ~/.config/fish/completions/splashdown.fish`.
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// The shell that will read it.
+        shell: Shell,
+    },
+    /// Print a manual page, or write all of them into a folder.
+    ///
+    /// `splashdown man run | man -l -` shows one;
+    /// `splashdown man --out ~/.local/share/man/man1` installs all for `man splashdown-run`.
+    #[command(verbatim_doc_comment)]
+    Man(ManArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// The command that the page is about [default: the program as a whole].
+    pub command: Option<String>,
+    /// Write the pages of all commands into this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub out: Option<PathBuf>,
+}
+
+/// A scene file, or the name of a built-in scene. Shells complete the names; any other text is a file.
+#[derive(Clone, Debug)]
+pub struct SceneName;
+
+impl TypedValueParser for SceneName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(gallery::list().iter().map(|scene| PossibleValue::new(scene.name))))
+    }
 }
 
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// A scene file or the name of a built-in scene.
+    #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: String,
     /// What to compare: names like those of `run --method`, joined by `+` where several go together,
     /// like weak,interlinked+iisph,monolithic+jacobi.
@@ -124,7 +176,7 @@ pub struct ReportArguments {
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// Scenes to run.
-    #[arg(default_values_t = ["dam-break-10k", "dam-break-100k", "dam-break-1m", "dam-break-with-bodies", "lumpy-pile", "sessile-droplet", "sessile-droplet-268k"].map(str::to_owned))]
+    #[arg(value_parser = SceneName, hide_possible_values = true, default_values_t = ["dam-break-10k", "dam-break-100k", "dam-break-1m", "dam-break-with-bodies", "lumpy-pile", "sessile-droplet", "sessile-droplet-268k"].map(str::to_owned))]
     pub scenes: Vec<String>,
     /// Steps to measure.
     #[arg(long, default_value_t = 20)]
@@ -153,6 +205,7 @@ pub struct BenchArguments {
 #[derive(Debug, Default, Args)]
 pub struct RunArguments {
     /// A scene file or the name of a built-in scene.
+    #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: Option<String>,
     /// Where the results go; must be new or empty [default: out/NAME].
     #[arg(long, value_name = "DIR")]

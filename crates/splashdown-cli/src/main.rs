@@ -14,7 +14,7 @@ mod timing;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use pages::{LargePages, keep_memory};
 
 #[global_allocator]
@@ -36,6 +36,10 @@ fn main() -> ExitCode {
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
+        Some(Command::Completions { shell }) => {
+            commands::completions::run(shell, Arguments::command())
+        }
+        Some(Command::Man(arguments)) => commands::man::run(&arguments, Arguments::command()),
     };
     match result {
         Ok(code) => code,

@@ -3,8 +3,10 @@
 pub mod bench;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod export;
 pub mod list;
+pub mod man;
 pub mod render;
 pub mod report;
 pub mod run;

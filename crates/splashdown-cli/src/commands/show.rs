@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use splashdown::scene::schema::with_directive;
 use splashdown::scene::{Scene, gallery};
 
 use crate::failure::Failure;
@@ -9,9 +10,9 @@ use crate::terminal::print;
 
 pub fn run(name: &str) -> Result<ExitCode, Failure> {
     match gallery::list().iter().find(|scene| scene.name == name) {
-        Some(scene) => print(scene.text),
+        Some(scene) => print(&with_directive(scene.text)),
         // Not a built-in scene: opening it prints a file, or says which name was meant.
-        None => print(&Scene::open(name, &[])?.text),
+        None => print(&with_directive(&Scene::open(name, &[])?.text)),
     }
     Ok(ExitCode::SUCCESS)
 }

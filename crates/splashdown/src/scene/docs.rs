@@ -40,6 +40,21 @@ is carved away where solids are, and where it would overlap fluid that was fille
 min max pow mod`, `step(x)` (0 for x < 0, else 1) and `smoothstep(a, b, x)` (from 0 at a to 1 at b).
 Trigonometric functions take radians.
 
+**In an editor.** The program knows its own format as a JSON Schema, with which editors complete keys, show what they
+mean and underline what is wrong while you type. Write it next to your scene, once for every version of the program:
+
+```console
+splashdown show dam-break > my-scene.toml
+splashdown schema > splashdown.schema.json
+```
+
+The first line of every scene that `show` prints, `#:schema ./splashdown.schema.json`, tells where it is; put it first into
+scenes that you write yourself, with another path if the schema is elsewhere. Whatever uses
+[taplo](https://taplo.tamasfe.dev) understands it: in VS Code the extension *Even Better TOML*; in Helix nothing but `taplo` in
+the path (`hx --health toml` says whether it was found); in Neovim `vim.lsp.enable(\"taplo\")` with nvim-lspconfig;
+without an editor `taplo lint my-scene.toml`. Schemas see keys, types, words and ranges of
+a scene; `splashdown check` also sees what does not fit together.
+
 **In 2D** vectors may have two components, the scene is one metre deep, and solids turn about z. Shapes are
 cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
 ";

@@ -6,6 +6,25 @@ use serde_json::Value as Json;
 
 use super::file::SceneFile;
 
+/// The name of the schema in the world. Editors need an absolute URI (taplo refuses the schema else); as nothing is
+/// served under it, it is none that could be fetched.
+const ID: &str = "tag:splashdown,2026:scene.schema.json";
+
+/// The file that scenes name in their first line for editors, next to themselves.
+pub const FILE: &str = "splashdown.schema.json";
+
+/// The first line of a scene for editors that know TOML by taplo.
+const DIRECTIVE: &str = "#:schema ";
+
+/// The text of a scene with a first line by which an editor finds the schema next to it. A scene that names one keeps it.
+pub fn with_directive(text: &str) -> String {
+    let mut comments = text.lines().take_while(|line| line.starts_with('#'));
+    match comments.any(|line| line.starts_with(DIRECTIVE)) {
+        true => text.to_owned(),
+        false => format!("{DIRECTIVE}./{FILE}\n{text}"),
+    }
+}
+
 /// The JSON Schema (draft 2020-12) of scene files, as text.
 pub fn json_schema() -> String {
     let mut text = serde_json::to_string_pretty(schema()).unwrap_or_default();
@@ -19,6 +38,7 @@ pub(crate) fn schema() -> &'static Json {
     SCHEMA.get_or_init(|| {
         let mut schema = schemars::schema_for!(SceneFile).to_value();
         forget_null(&mut schema);
+        schema["$id"] = ID.into();
         schema
     })
 }
@@ -103,6 +123,24 @@ fn forget_null(schema: &mut Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schema_has_a_name_of_its_own() {
+        let (scheme, rest) = schema()["$id"].as_str().unwrap().split_once(':').unwrap();
+        assert!(scheme.chars().all(|c| c.is_ascii_lowercase()) && !rest.contains(['#', ' ']));
+    }
+
+    #[test]
+    fn a_scene_names_its_schema_once_and_stays_a_scene() {
+        for builtin in crate::scene::gallery::list() {
+            let text = with_directive(builtin.text);
+            assert!(text.starts_with("#:schema ./splashdown.schema.json\n"), "{}", builtin.name);
+            assert!(crate::scene::Scene::parse(builtin.name, &text, "", &[]).is_ok());
+            assert_eq!(with_directive(&text), text);
+        }
+        let other = "# mine\n#:schema ../other.json\n";
+        assert_eq!(with_directive(other), other);
+    }
 
     #[test]
     fn the_schema_describes_every_key() {
