@@ -108,6 +108,19 @@ function blue(p) {
 }
 
 const tests = {
+  async "no two ticks of a plot have the same label"(browser, address) {
+    const page = await open(browser, address);
+    const alike = await page.evaluate(async () => {
+      const { axis } = await import("/scale.js");
+      const ranges = [[0, 1], [1, 1.00001], [101325, 101325.01], [1.21e6, 1.23e6], [-3e-9, 1e-9], [5, 5], [0, 1e300]];
+      for (let power = -17; power < 3; power++) ranges.push([7.3, 7.3 + 10 ** power], [-4e8, -4e8 + 4 * 10 ** (8 + power)]);
+      const labels = (range) => axis(...range, 3).ticks.map(([, label]) => label);
+      return ranges.filter((range) => !labels(range).length || new Set(labels(range)).size < labels(range).length);
+    });
+    assert.deepEqual(alike, []);
+    await page.close();
+  },
+
   async "a finished run is shown without errors"(browser, address) {
     const page = await open(browser, address);
     await page.click("#first");

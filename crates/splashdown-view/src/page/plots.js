@@ -1,6 +1,6 @@
 // Tables that grow, and plots of them beside the picture.
 
-import { format, ticks } from "./scale.js";
+import { axis, format } from "./scale.js";
 
 const INKS = ["#2f7fc1", "#d9822b", "#3f9e63", "#b8518f", "#8a7bd1", "#9a8a2c"];
 
@@ -135,6 +135,7 @@ export class Plot {
 
   /** Takes new data; `end` is the time at the right edge. */
   set({ title, curves }, end) {
+    this.heading = title;
     this.title.textContent = title;
     this.curves = curves;
     this.end = end;
@@ -190,16 +191,19 @@ export class Plot {
     c.fillStyle = ink;
     c.textAlign = "right";
     c.textBaseline = "middle";
-    for (const v of ticks(floor, high + room, 3)) {
+    const { ticks, base } = axis(floor, high + room, 3);
+    const heading = base ? `${this.heading} (labels + ${base})` : this.heading;
+    if (this.title.textContent !== heading) this.title.textContent = heading;
+    for (const [v, label] of ticks) {
       c.beginPath();
       c.moveTo(left, Math.round(y(v)) + 0.5);
       c.lineTo(right, Math.round(y(v)) + 0.5);
       c.stroke();
-      c.fillText(format(v), left - 5, y(v));
+      c.fillText(label, left - 5, y(v));
     }
     c.textAlign = "center";
     c.textBaseline = "top";
-    for (const t of ticks(0, this.end, 5)) c.fillText(format(t), Math.min(x(t), right - 8), bottom + 4);
+    for (const [t, label] of axis(0, this.end, 5).ticks) c.fillText(label, Math.min(x(t), right - 8), bottom + 4);
     this.curves.forEach(([, times, values], k) => {
       c.strokeStyle = INKS[k % INKS.length];
       c.lineWidth = 1.4;

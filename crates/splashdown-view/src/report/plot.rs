@@ -57,14 +57,15 @@ impl Plot {
         let [left, top, right, bottom] = FRAME;
         let x = |v: f64| left + (v - x_range[0]) / (x_range[1] - x_range[0]) * (right - left);
         let y = |v: f64| bottom - (v - y_range[0]) / (y_range[1] - y_range[0]) * (bottom - top);
+        let [x_axis, y_axis] = [x_range, y_range].map(scale::axis);
         let mut svg = format!(
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
              font-family=\"system-ui, sans-serif\" font-size=\"11\">\n\
              <text x=\"{left}\" y=\"17\" font-size=\"13\" font-weight=\"600\" fill=\"{KNOWN}\">{}</text>\n",
-            escape(&self.title)
+            escape(&y_axis.title(&self.title))
         );
-        for (value, label) in scale::ticks(y_range) {
-            let at = y(value);
+        for (value, label) in &y_axis.ticks {
+            let at = y(*value);
             let _ = writeln!(
                 svg,
                 "<path d=\"M{left} {at:.1}H{right}\" stroke=\"#e3e9ee\"/><text x=\"{:.1}\" y=\"{:.1}\" \
@@ -73,8 +74,8 @@ impl Plot {
                 at + 4.0
             );
         }
-        for (value, label) in scale::ticks(x_range) {
-            let at = x(value);
+        for (value, label) in &x_axis.ticks {
+            let at = x(*value);
             let _ = writeln!(
                 svg,
                 "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#9aa8b3\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
@@ -87,7 +88,7 @@ impl Plot {
             "<path d=\"M{left} {bottom}H{right}\" stroke=\"#9aa8b3\"/><text x=\"{right}\" y=\"{:.1}\" \
              text-anchor=\"end\" fill=\"#6b7a86\">{}</text>",
             bottom + 32.0,
-            escape(&self.x)
+            escape(&x_axis.title(&self.x))
         );
         let place = |[a, b]: [f64; 2]| [x(a), y(b)];
         let mut ink = 0;
@@ -229,5 +230,20 @@ mod tests {
         for value in [0.0, -3.0, 1e-300, 1e300] {
             assert!(!plot(vec![[0.0, value]]).svg().contains("NaN"), "{value}");
         }
+    }
+
+    #[test]
+    fn ticks_of_values_that_hardly_differ_have_different_labels() {
+        let ranges = [[1.0, 1.00001], [101_325.0, 101_325.01], [1.21e6, 1.23e6], [-3e-9, 1e-9]];
+        for [low, high] in ranges {
+            let svg = plot(vec![[0.0, low], [1.0, high]]).svg();
+            let labels = svg.split("text-anchor=\"end\" fill=\"#6b7a86\">").skip(1);
+            let labels: Vec<&str> = labels.filter_map(|rest| rest.split('<').next()).collect();
+            assert!(labels.len() >= 3, "{labels:?}"); // two ticks and the name of the other axis
+            for (k, label) in labels.iter().enumerate() {
+                assert!(!labels[..k].contains(label), "{labels:?} of {low} to {high}");
+            }
+        }
+        assert!(plot(vec![[0.0, 1.0], [1.0, 1.00001]]).svg().contains("(labels + "));
     }
 }
