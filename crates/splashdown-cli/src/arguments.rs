@@ -52,7 +52,10 @@ pub enum Command {
     Validate(ValidateArguments),
     /// Measure the speed on fixed scenes, next to the limits of the machine.
     Bench(BenchArguments),
-    /// Run a scene by several methods, side by side: one table and one plot.
+    /// Run a scene in several ways, side by side: one table and one plot.
+    ///
+    /// Without --methods, --vary and --dt: the scene as it is, and with every other method that makes a difference to
+    /// it, one at a time. With several of them: all combinations.
     Compare(CompareArguments),
     /// Print a script that lets your shell complete commands, options and scenes.
     ///
@@ -107,12 +110,15 @@ pub struct CompareArguments {
     /// A scene file or the name of a built-in scene.
     #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: String,
-    /// What to compare: names like those of `run --method`, joined by `+` where several go together,
+    /// Methods to compare: names like those of `run --method`, joined by `+` where several go together,
     /// like weak,interlinked+iisph,monolithic+jacobi.
-    #[arg(long, value_delimiter = ',', value_parser = parse_variant,
-          default_value = "weak,interlinked,monolithic")]
+    #[arg(long, value_delimiter = ',', value_parser = parse_variant)]
     pub methods: Vec<Variant>,
-    /// Fixed time steps to try, in seconds [default: as the scene says].
+    /// Values of any key of the scene to compare, like simulation.spacing=0.02,0.01 or
+    /// simulation.gravity=[0,-9.81,0],[0,-1.62,0]. Can be given several times.
+    #[arg(long, value_name = "KEY=A,B")]
+    pub vary: Vec<String>,
+    /// Fixed time steps to compare, in seconds.
     #[arg(long, value_delimiter = ',', value_name = "DT")]
     pub dt: Vec<f64>,
     /// Simulate up to this time, in seconds [default: as the scene says].
@@ -130,6 +136,15 @@ pub struct CompareArguments {
     /// Where table and plot go [default: out/NAME-compare].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep every run, to look at with view, render and report [default of DIR: that of --out].
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    pub keep: Option<Option<PathBuf>>,
+    /// Replace an earlier comparison, and runs that it kept.
+    #[arg(long)]
+    pub force: bool,
+    /// One JSON object per variant instead of a table.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Methods that go together, and what the user called them.

@@ -1,8 +1,9 @@
-//! Curves over time as one SVG: energy, iterations, penetration, time of computing.
+//! Curves over time as one SVG: energy, iterations, time of computing, and what else there is in the scene.
 
 use std::fmt::Write;
 
 use splashdown::compare::Point;
+use splashdown_render::scale;
 
 use crate::commands::compare::Row;
 
@@ -16,14 +17,23 @@ const MARGIN: [f64; 2] = [62.0, 34.0];
 /// Heading, and which value of a point is drawn.
 type Curve = (&'static str, fn(&Point) -> f64);
 
-const CURVES: [Curve; 4] = [
-    ("energy, J", |p| p.energy),
-    ("iterations per step", |p| p.iterations),
+const ENERGY: Curve = ("energy, J", |p| p.energy);
+const ITERATIONS: Curve = ("iterations per step", |p| p.iterations);
+const SECONDS: Curve = ("time of computing, s", |p| p.seconds);
+/// The first of these that is not zero everywhere is drawn, too.
+const SPECIAL: [Curve; 3] = [
     ("penetration, spacings", |p| p.penetration),
-    ("time of computing, s", |p| p.seconds),
+    ("elastic energy, J", |p| p.elastic_energy),
+    ("largest compression, share", |p| p.compression),
 ];
 
-/// Four diagrams with a legend.
+fn curves(rows: &[Row]) -> Vec<Curve> {
+    let points = || rows.iter().flat_map(|row| &row.measured.curve);
+    let special = SPECIAL.into_iter().find(|(_, value)| points().any(|p| value(p) != 0.0));
+    [Some(ENERGY), Some(ITERATIONS), special, Some(SECONDS)].into_iter().flatten().collect()
+}
+
+/// Up to four diagrams with a legend.
 pub fn svg(title: &str, rows: &[Row]) -> String {
     let legend = 18.0 * rows.len() as f64 + 40.0;
     let (width, height) = (2.0 * WIDTH + 20.0, 2.0 * HEIGHT + 30.0 + legend);
@@ -34,7 +44,7 @@ pub fn svg(title: &str, rows: &[Row]) -> String {
          <text x=\"14\" y=\"20\" font-size=\"15\">{}</text>\n",
         escaped(title)
     );
-    for (k, curve) in CURVES.iter().enumerate() {
+    for (k, curve) in curves(rows).iter().enumerate() {
         let at = [(k % 2) as f64 * WIDTH + 10.0, (k / 2) as f64 * HEIGHT + 30.0];
         diagram(&mut text, at, curve, rows);
     }
@@ -71,23 +81,36 @@ fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, r
         top + MARGIN[1] + h * (1.0 - share)
     };
     let [x0, x1, y0, y1] = [x(times[0]), x(times[1]), y(values[0]), y(values[1])];
+    let [below, beside] = [times, values].map(scale::axis);
     let _ = writeln!(
         text,
         "<rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#999\"/>\
-         <text x=\"{x0:.1}\" y=\"{:.1}\">{heading}</text>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-         <text x=\"{x1:.1}\" y=\"{:.1}\" text-anchor=\"end\">{} s</text>",
+         <text x=\"{x0:.1}\" y=\"{:.1}\">{}</text>\
+         <text x=\"{x1:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
         y1 - 7.0,
-        x0 - 5.0,
-        y0,
-        short(values[0]),
-        x0 - 5.0,
-        y1 + 9.0,
-        short(values[1]),
-        y0 + 15.0,
-        short(times[1]),
+        escaped(&beside.title(heading)),
+        y0 + 29.0,
+        escaped(&below.title("t, s")),
     );
+    for (value, label) in &beside.ticks {
+        let at = y(*value);
+        let _ = writeln!(
+            text,
+            "<path d=\"M{x0:.1} {at:.1}H{x1:.1}\" stroke=\"#e5e5e5\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+            x0 - 5.0,
+            at + 4.0,
+        );
+    }
+    for (value, label) in &below.ticks {
+        let at = x(*value);
+        let _ = writeln!(
+            text,
+            "<path d=\"M{at:.1} {y0:.1}v4\" stroke=\"#999\"/>\
+             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+            y0 + 16.0,
+        );
+    }
     for (k, row) in rows.iter().enumerate() {
         let drawn = row.measured.curve.iter().filter(|p| value(p).is_finite());
         let line: Vec<String> =
@@ -112,15 +135,6 @@ fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     }
 }
 
-fn short(value: f64) -> String {
-    if value != 0.0 && !(1e-2..1e5).contains(&value.abs()) {
-        format!("{value:.1e}")
-    } else {
-        let text = format!("{value:.2}");
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    }
-}
-
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -130,6 +144,37 @@ mod tests {
     use super::*;
     use splashdown::compare::Measured;
 
+    fn row(name: &str, curve: Vec<Point>) -> Row {
+        let measured = Measured { curve, ..Measured::default() };
+        Row { name: name.to_owned(), overrides: Vec::new(), measured, kept: None }
+    }
+
+    #[test]
+    fn ticks_of_energies_that_hardly_differ_have_different_labels() {
+        let at = |k: u32| Point {
+            time: f64::from(k),
+            energy: 5000.0 + 1e-5 * f64::from(k),
+            compression: 1e-3,
+            ..Point::default()
+        };
+        let text = svg("calm", &[row("one", (0..50).map(at).collect())]);
+        assert!(
+            text.contains("energy, J (labels + 5000.000") && text.contains("compression"),
+            "{text}"
+        );
+        for diagram in text.split("<rect").skip(2) {
+            for anchor in ["end", "middle"] {
+                let mark = format!("text-anchor=\"{anchor}\">");
+                let labels = diagram.split(&mark).skip(1).filter_map(|rest| rest.split('<').next());
+                let labels: Vec<&str> = labels.collect();
+                for (k, label) in labels.iter().enumerate() {
+                    assert!(!labels[..k].contains(label), "{labels:?}");
+                }
+                assert!(labels.len() > 1, "{diagram}");
+            }
+        }
+    }
+
     #[test]
     fn every_variant_has_a_line_in_every_diagram() {
         let curve = |e: f64| {
@@ -137,12 +182,11 @@ mod tests {
                 .map(|k| Point { time: f64::from(k) * 0.1, energy: e, ..Point::default() })
                 .collect()
         };
-        let row = |name: &str, energy: f64| Row {
-            name: name.to_owned(),
-            measured: Measured { curve: curve(energy), ..Measured::default() },
-        };
-        let text = svg("a < b", &[row("one", 1.0), row("two", f64::NAN), row("three", 1e9)]);
-        assert_eq!(text.matches("<polyline").count(), 3 * CURVES.len());
+        let text = svg(
+            "a < b",
+            &[row("one", curve(1.0)), row("two", curve(f64::NAN)), row("three", curve(1e9))],
+        );
+        assert_eq!(text.matches("<polyline").count(), 3 * 3);
         assert!(
             text.contains("a &lt; b") && !text.contains("NaN") && !text.contains("inf"),
             "{text}"

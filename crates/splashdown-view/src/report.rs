@@ -1,6 +1,6 @@
 //! Reports: one HTML page that needs nothing else and can be sent to a colleague.
 
-mod csv;
+pub mod csv;
 mod html;
 mod plot;
 pub mod run;

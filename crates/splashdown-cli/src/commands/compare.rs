@@ -1,160 +1,224 @@
-//! `splashdown compare`: one scene by several methods, side by side.
+//! `splashdown compare`: one scene in several ways, side by side.
 
-use std::fmt::Write;
+mod ends;
+mod sheet;
+mod variations;
+
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
+use splashdown::compare::choices::Choice;
 use splashdown::compare::{Measured, measure};
+use splashdown::output::atomic;
+use splashdown::output::run_directory::{Existing, RunDirectory, is_free};
 use splashdown::scene::Scene;
 
-use crate::arguments::{CompareArguments, Variant};
-use crate::commands::run::use_threads;
+use crate::arguments::CompareArguments;
+use crate::commands::run::{begin, stem, unused_directory, use_threads};
 use crate::failure::Failure;
 use crate::plot;
+use crate::signals::StopRequest;
+use crate::summary::Statistics;
 use crate::terminal::{print, tell};
+use crate::timing;
+
+/// What makes a run write tables only.
+const TABLES_ONLY: [&str; 3] =
+    ["output.formats=[]", "output.surface=false", "output.snapshot_every=0"];
 
 /// A variant that has been run.
 pub struct Row {
-    /// Methods and time step.
+    /// What is different in it.
     pub name: String,
+    /// The same as overrides.
+    pub overrides: Vec<String>,
     pub measured: Measured,
+    /// Where its run is, if it was kept.
+    pub kept: Option<PathBuf>,
 }
 
 /// Runs all variants and writes a table and a plot.
 pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
-    if arguments.dt.iter().any(|dt| !(*dt > 0.0 && dt.is_finite())) {
-        return Err(Failure::Usage("--dt: must be above 0 s".to_owned()));
-    }
-    let steps: Vec<Option<f64>> = match arguments.dt.as_slice() {
-        [] => vec![None],
-        dt => dt.iter().copied().map(Some).collect(),
-    };
+    let mut set = arguments.set.clone();
+    set.extend(arguments.until.map(|time| format!("simulation.duration={time:?}")));
+    let scene = Scene::open(&arguments.scene, &set)?;
+    let variations = variations::variations(arguments, &set, &scene)?;
+    let place = Place::new(arguments, &scene, &variations)?;
+    let stop = StopRequest::listen()
+        .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let mut rows = Vec::new();
-    for variant in &arguments.methods {
-        for dt in &steps {
-            rows.push(run_variant(arguments, variant, *dt)?);
+    for (k, choice) in variations.iter().enumerate() {
+        tell(&format!("{} of {}: {} …", k + 1, variations.len(), choice.name));
+        let kept = place.kept.as_ref().map(|folders| folders[k].as_path());
+        let measured = place.run(arguments, &set, choice, kept, &stop)?;
+        if measured.trouble.is_some() {
+            tell(&format!("  {}", measured.verdict()));
+        }
+        let kept = kept.filter(|folder| folder.exists()).map(Path::to_owned);
+        let Choice { name, overrides } = choice.clone();
+        rows.push(Row { name, overrides, measured, kept });
+        if stop.exit_code().is_some() {
+            break;
         }
     }
-    let directory = arguments.out.clone().unwrap_or_else(|| default_directory(&arguments.scene));
-    write(&directory, "compare.csv", &csv(&rows))?;
-    write(&directory, "compare.svg", &plot::svg(&arguments.scene, &rows))?;
-    print(&table(&rows));
-    print(&format!("\nTable and plot are in {}\n", directory.display()));
-    Ok(ExitCode::SUCCESS)
-}
-
-fn run_variant(
-    arguments: &CompareArguments,
-    variant: &Variant,
-    dt: Option<f64>,
-) -> Result<Row, Failure> {
-    let mut overrides = arguments.set.clone();
-    overrides.extend(variant.methods.iter().map(|method| method.as_override()));
-    let mut name = variant.name.clone();
-    if let Some(dt) = dt {
-        overrides.push(format!("time_step={{ fixed = {dt:?} }}"));
-        name += &format!(" {} ms", dt * 1e3);
+    sheet::leave_out_what_is_zero(&mut rows);
+    let files =
+        [("compare.csv", sheet::csv(&rows)), ("compare.svg", plot::svg(&scene.name, &rows))];
+    for (file, text) in files {
+        atomic::write_bytes(&place.directory.join(file), text.as_bytes())?;
     }
-    let scene = Scene::open(&arguments.scene, &overrides)?;
-    let mut built = scene.build()?;
-    let until = arguments.until.unwrap_or(built.output.duration);
-    tell(&format!("{name} …"));
-    let measured = measure(&mut built.world, until, arguments.patience);
-    Ok(Row { name, measured })
+    print(&match arguments.json {
+        true => sheet::json(&scene.name, &rows),
+        false => sheet::table(&rows),
+    });
+    say_where(&place, &rows, arguments.json);
+    Ok(stop.exit_code().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-fn default_directory(scene: &str) -> PathBuf {
-    let stem = Path::new(scene).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Path::new("out").join(format!("{stem}-compare"))
-}
-
-fn write(directory: &Path, file: &str, text: &str) -> Result<(), Failure> {
-    let path = directory.join(file);
-    std::fs::create_dir_all(directory)
-        .and_then(|()| std::fs::write(&path, text))
-        .map_err(|error| Failure::Usage(format!("cannot write {}: {error}", path.display())))
-}
-
-/// Heading, and what stands below it.
-type Column = (&'static str, fn(&Measured) -> String);
-
-const COLUMNS: [Column; 14] = [
-    ("reached_s", |m| format!("{:.4}", m.reached)),
-    ("mean_dt_s", |m| format!("{:.3e}", m.mean_dt)),
-    ("min_dt_s", |m| format!("{:.3e}", m.min_dt)),
-    ("retries", |m| m.retries.to_string()),
-    ("pressure_iterations", |m| format!("{:.1}", m.pressure_iterations)),
-    ("contact_iterations", |m| format!("{:.1}", m.contact_iterations)),
-    ("seconds_per_second", |m| format!("{:.3}", m.seconds_per_second)),
-    ("energy_gain", |m| format!("{:+.3}", m.energy_gain)),
-    ("penetration_h", |m| format!("{:.3}", m.penetration)),
-    ("density_error", |m| format!("{:.1e}", m.density_error)),
-    ("contact_error", |m| format!("{:.1e}", m.contact_error)),
-    ("flips", |m| format!("{:.3}", m.flips)),
-    ("max_acceleration", |m| format!("{:.1}", m.max_acceleration)),
-    ("max_speed", |m| format!("{:.2}", m.max_speed)),
-];
-
-fn csv(rows: &[Row]) -> String {
-    let headings: Vec<&str> = COLUMNS.iter().map(|(heading, _)| *heading).collect();
-    let mut text = format!("method,{},verdict\n", headings.join(","));
-    for Row { name, measured } in rows {
-        let cells: Vec<String> = COLUMNS.iter().map(|(_, cell)| cell(measured)).collect();
-        let verdict = measured.verdict().replace('"', "'");
-        let _ = writeln!(text, "{name},{},\"{verdict}\"", cells.join(","));
+/// Where everything is: on standard error where standard output is for machines.
+fn say_where(place: &Place, rows: &[Row], json: bool) {
+    let mut lines = vec![format!("Table and plot are in {}", place.directory.display())];
+    let kept: Vec<&PathBuf> = rows.iter().filter_map(|row| row.kept.as_ref()).collect();
+    if let Some(first) = kept.first() {
+        lines.push("Runs to look at with view, render and report:".to_owned());
+        lines.extend(kept.iter().map(|folder| format!("  {}", folder.display())));
+        lines.push(format!("for example: splashdown view {}", first.display()));
     }
-    text
+    let text = lines.join("\n");
+    if json { tell(&text) } else { print(&format!("\n{text}\n")) }
 }
 
-/// The same for people: one column for each variant, because there are more figures than variants.
-fn table(rows: &[Row]) -> String {
-    let mut lines: Vec<Vec<String>> = vec![vec![String::new()]];
-    lines[0].extend(rows.iter().map(|row| row.name.clone()));
-    for (heading, cell) in COLUMNS {
-        let mut line = vec![heading.replace('_', " ")];
-        line.extend(rows.iter().map(|row| cell(&row.measured)));
-        lines.push(line);
-    }
-    let width = |k: usize| lines.iter().map(|line| line[k].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..=rows.len()).map(width).collect();
-    let mut text = String::new();
-    for line in &lines {
-        let _ = write!(text, "  {:<1$}", line[0], widths[0]);
-        for (cell, width) in line.iter().zip(&widths).skip(1) {
-            let _ = write!(text, "  {cell:>width$}");
+/// Where a comparison writes.
+struct Place {
+    directory: PathBuf,
+    /// One folder for each variant, if they are kept.
+    kept: Option<Vec<PathBuf>>,
+    /// A run that is there already is replaced.
+    existing: Existing,
+}
+
+impl Place {
+    /// Finds out before anything is run whether there is room for it.
+    fn new(
+        arguments: &CompareArguments,
+        scene: &Scene,
+        variations: &[Choice],
+    ) -> Result<Place, Failure> {
+        let usual = Path::new("out").join(format!("{}-compare", stem(&scene.name)));
+        let directory = match &arguments.out {
+            Some(path) => path.clone(),
+            None if arguments.force => usual,
+            None => unused_directory(usual, tell)?,
+        };
+        let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+        let taken = |path: &Path| {
+            Failure::Usage(format!(
+                "{} is there already: choose another directory, or replace it with --force",
+                path.display()
+            ))
+        };
+        for file in ["compare.csv", "compare.svg"] {
+            let path = directory.join(file);
+            if existing == Existing::Refuse && path.exists() {
+                return Err(taken(&path));
+            }
         }
-        text.push('\n');
+        let kept = arguments.keep.as_ref().map(|root| {
+            let root = root.as_ref().unwrap_or(&directory);
+            folder_names(variations).into_iter().map(|name| root.join(name)).collect::<Vec<_>>()
+        });
+        for folder in kept.iter().flatten() {
+            if existing == Existing::Refuse && !is_free(folder)? {
+                return Err(taken(folder));
+            }
+        }
+        fs::create_dir_all(&directory)
+            .map_err(|e| Failure::Usage(format!("cannot create {}: {e}", directory.display())))?;
+        Ok(Place { directory, kept, existing })
     }
-    for row in rows {
-        let _ = writeln!(text, "  {}: {}", row.name, row.measured.verdict());
+
+    /// Runs a variant: in a folder that stays, or in one that goes.
+    fn run(
+        &self,
+        arguments: &CompareArguments,
+        set: &[String],
+        choice: &Choice,
+        kept: Option<&Path>,
+        stop: &StopRequest,
+    ) -> Result<Measured, Failure> {
+        let mut overrides = [set, &choice.overrides[..]].concat();
+        if kept.is_none() {
+            overrides.extend(TABLES_ONLY.map(str::to_owned));
+        }
+        let built = Scene::open(&arguments.scene, &overrides)
+            .and_then(|scene| scene.build().map(|built| (scene, built)));
+        let (scene, built) = match built {
+            Ok(both) => both,
+            Err(errors) => return Ok(Measured::refused(errors.to_string().replace('\n', "; "))),
+        };
+        let passing = self.directory.join(format!(".unkept-{}", std::process::id()));
+        let folder = kept.unwrap_or(&passing);
+        let existing = if kept.is_some() { self.existing } else { Existing::Replace };
+        let mut simulation = begin(&scene, built, RunDirectory::create(folder, existing)?)?;
+        let began = Instant::now();
+        let mut statistics = Statistics::default();
+        let asked = || stop.exit_code().is_some();
+        let look = |report: &_| statistics.add(report);
+        let mut measured = measure(&mut simulation, arguments.patience, &asked, look);
+        let (world, settings) = (simulation.world().clone(), simulation.settings().clone());
+        if kept.is_some() {
+            simulation.finish()?;
+            timing::write(folder, &statistics, began.elapsed())?;
+        } else {
+            drop(simulation);
+        }
+        measured.figures.extend(ends::figures(folder, &world, &settings));
+        if kept.is_none() {
+            // Ours alone, made above; what cannot be removed does no harm.
+            let _ = fs::remove_dir_all(&passing);
+        }
+        Ok(measured)
     }
-    text
+}
+
+/// Names of folders that tell what is different in them, no two alike.
+fn folder_names(variations: &[Choice]) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let usable = |c: char| c.is_alphanumeric() || "._=-".contains(c);
+    let mut names = Vec::new();
+    for choice in variations {
+        let name: String =
+            choice.name.chars().map(|c| if usable(c) { c } else { '-' }).take(80).collect();
+        let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
+        // No name may be hidden, or lead elsewhere.
+        let name = parts.join("-").trim_start_matches(['.', '-']).to_owned();
+        let name = if name.is_empty() { "variant".to_owned() } else { name };
+        let mut unique = name.clone();
+        let mut number = 2;
+        while !taken.insert(unique.to_lowercase()) {
+            unique = format!("{name}-{number}");
+            number += 1;
+        }
+        names.push(unique);
+    }
+    names
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rows() -> Vec<Row> {
-        let calm = Measured { reached: 1.0, mean_dt: 2e-3, ..Measured::default() };
-        let trouble = Some("exploded at 0.5 s".to_owned());
-        vec![
-            Row { name: "monolithic".to_owned(), measured: calm.clone() },
-            Row { name: "weak 2 ms".to_owned(), measured: Measured { trouble, ..calm } },
-        ]
-    }
-
     #[test]
-    fn every_row_of_the_table_has_all_columns() {
-        let text = csv(&rows());
-        let counts: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(counts, [COLUMNS.len() + 2; 3]);
-        assert!(
-            text.contains("weak 2 ms,1.0000,2.000e-3") && text.contains("\"exploded"),
-            "{text}"
+    fn folders_are_named_by_what_is_different_and_stay_apart() {
+        let choice = |name: &str| Choice { name: name.to_owned(), overrides: Vec::new() };
+        let all = ["weak 2 ms", "simulation.gravity=[0, -1]", "../../a", "a", "A", "/"].map(choice);
+        assert_eq!(
+            folder_names(&all),
+            ["weak-2-ms", "simulation.gravity=-0-1", "a", "a-2", "A-3", "variant"]
         );
-        let table = table(&rows());
-        assert!(table.contains("monolithic: stable") && table.contains("weak 2 ms: exploded"));
     }
 }

@@ -66,7 +66,8 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
     if existing == Existing::Refuse && !is_free(&path)? {
         RunDirectory::create(&path, existing)?;
     }
-    let Built { world, output, notes } = scene.build()?;
+    let built = scene.build()?;
+    let Built { world, output, notes } = &built;
     notes.iter().for_each(|note| say(&format!("note: {note}")));
     let fluid: usize = world.fluids.iter().map(|f| f.range.len()).sum();
     let solid: usize = world.solids.iter().map(|s| s.range.len()).sum();
@@ -76,9 +77,14 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
         output.duration,
         path.display()
     ));
-    let directory = RunDirectory::create(&path, existing)?;
-    let observers = observers(&scene, &output);
-    Ok(Simulation::create_observed(source(&scene)?, world, output, directory, observers)?)
+    begin(&scene, built, RunDirectory::create(&path, existing)?)
+}
+
+/// Starts to write the run of a scene into a directory.
+pub fn begin(scene: &Scene, built: Built, directory: RunDirectory) -> Result<Simulation, Failure> {
+    let Built { world, output, .. } = built;
+    let observers = observers(scene, &output);
+    Ok(Simulation::create_observed(source(scene)?, world, output, directory, observers)?)
 }
 
 fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
@@ -196,13 +202,13 @@ fn default_directory(scene: &str) -> PathBuf {
 }
 
 /// The name of a scene without folders and extension.
-fn stem(scene: &str) -> String {
+pub fn stem(scene: &str) -> String {
     let path = Path::new(scene);
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The directory itself, or `NAME-2`, `NAME-3` … if it is in use.
-fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, RunError> {
+pub fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, RunError> {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut path = first.clone();
     let mut number = 2;
