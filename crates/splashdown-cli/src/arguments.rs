@@ -45,6 +45,13 @@ pub enum Command {
         /// Override a key of the scene.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Also estimate how long it will take on this machine: runs some steps, for up to 15 seconds or so.
+        #[arg(long)]
+        time: bool,
+        /// How many threads the estimate is for [default: all cores].
+        #[arg(long, value_name = "N", requires = "time",
+              value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: Option<u16>,
     },
     /// Print the JSON Schema of scene files, for editors.
     Schema,

@@ -55,6 +55,7 @@ pub mod compare;
 pub mod coupling;
 pub mod elastic;
 pub mod expression;
+pub mod forecast;
 pub mod math;
 pub mod mesh;
 pub mod motion;

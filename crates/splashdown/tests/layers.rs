@@ -15,7 +15,7 @@ const LAYERS: [&[&str]; 7] = [
     ],
     &["output"],
     &["scene"],
-    &["validate", "bench", "compare"],
+    &["validate", "bench", "compare", "forecast"],
 ];
 
 /// Who may use `shapes`: a running simulation knows particles only.

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use splashdown::scene::Scene;
 use splashdown::scene::estimate::estimate;
 
+use crate::commands::forecast;
 use crate::failure::Failure;
 use crate::terminal::print;
 
-/// Prints particle counts, memory and warnings, or all errors of the scene.
-pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
-    let scene = Scene::open(scene, overrides)?;
-    let built = scene.build()?;
+/// Prints particle counts, memory and warnings, or all errors of the scene; if asked for, how long it will take.
+pub fn run(name: &str, overrides: &[String], time: bool) -> Result<ExitCode, Failure> {
+    let scene = Scene::open(name, overrides)?;
+    let mut built = scene.build()?;
     let needs = estimate(&built);
     let mut lines = vec![format!("{} is fine", scene.name)];
     for object in &needs.objects {
@@ -41,6 +42,9 @@ pub fn run(scene: &str, overrides: &[String]) -> Result<ExitCode, Failure> {
         }
         _ => format!("  about {:.0} MB of memory", megabytes(needs.memory).max(1.0)),
     });
+    if time {
+        lines.extend(forecast::lines(name, overrides, &mut built, needs.emitted_particles)?);
+    }
     lines.extend(needs.warnings.iter().map(|warning| format!("warning: {warning}")));
     lines.extend(built.notes.iter().map(|note| format!("note: {note}")));
     print(&(lines.join("\n") + "\n"));

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod export;
+pub mod forecast;
 pub mod list;
 pub mod man;
 pub mod render;
