@@ -65,6 +65,99 @@ fn surfaces_are_written_with_the_frames_and_after_a_kill_as_if_nothing_had_happe
     assert!(stderr(&output).contains("output.surface"), "{}", stderr(&output));
 }
 
+/// Whether processes can be kept to one of several cores.
+#[cfg(target_os = "linux")]
+fn can_pin() -> bool {
+    let pinned = std::process::Command::new("taskset").args(["-c", "0", "true"]).output();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores > 1 && pinned.is_ok_and(|output| output.status.success())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn surfaces_are_the_same_on_any_cores_that_the_process_may_use() {
+    if !can_pin() {
+        eprintln!("skipped: there is one core only, or no taskset");
+        return;
+    }
+    let place = place();
+    let on_one_core = |line: &str| {
+        let mut command = std::process::Command::new("taskset");
+        command.args(["-c", "0", env!("CARGO_BIN_EXE_splashdown")]);
+        command.args(line.split(' ')).current_dir(place.path("")).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    place.succeed("run space.toml --surface --quiet --threads 2 --out free");
+    on_one_core("run space.toml --surface --quiet --threads 2 --out pinned");
+    assert_same(&place.path("free"), &place.path("pinned"));
+    let mut child = place.start("run space.toml --surface --quiet --threads 2 --out killed");
+    wait_for_frame(&mut child, &place.path("killed"), 7);
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    on_one_core("run --resume --quiet --out killed");
+    assert_same(&place.path("free"), &place.path("killed"));
+}
+
+/// Corners of the triangles of a surface that a run or `export` wrote.
+fn triangles(path: &std::path::Path) -> Vec<[[f64; 3]; 3]> {
+    let bytes = fs::read(path).unwrap();
+    let end = bytes.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
+    let header = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let count = |name: &str| -> usize {
+        let line = header.lines().find(|line| line.starts_with(name)).unwrap();
+        line[name.len()..].trim().parse().unwrap()
+    };
+    let (vertex, face) = (8 * 3 + 4 * 6, 1 + 4 * 3);
+    let places: Vec<[f64; 3]> = bytes[end..]
+        .chunks_exact(vertex)
+        .take(count("element vertex"))
+        .map(|row| {
+            std::array::from_fn(|k| f64::from_le_bytes(row[8 * k..8 * k + 8].try_into().unwrap()))
+        })
+        .collect();
+    let faces = bytes[end + vertex * places.len()..].chunks_exact(face);
+    faces
+        .map(|row| {
+            std::array::from_fn(|k| {
+                let v = u32::from_le_bytes(row[4 * k + 1..4 * k + 5].try_into().unwrap());
+                places[v as usize]
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn surfaces_of_a_splash_end_at_walls_and_enclose_its_volume() {
+    let place = place();
+    place.succeed("run space.toml --surface --quiet --out run");
+    place.succeed("run space.toml --quiet --out bare");
+    place.succeed("export bare --surface --format ply --out meshes");
+    let files = |frame: usize| {
+        [
+            place.path(&format!("run/surface/water_{frame:06}.ply")),
+            place.path(&format!("meshes/water_{frame:06}.ply")),
+        ]
+    };
+    let particles = 4.0 * 8.0 * 4.0;
+    for path in [0, 5, 10, 15].into_iter().flat_map(files) {
+        let mut volume = 0.0;
+        for [a, b, c] in triangles(&path) {
+            for corner in [a, b, c] {
+                for (x, size) in corner.into_iter().zip([0.6, 9.0, 0.2]) {
+                    assert!((0.0..=size).contains(&x), "{corner:?} in {}", path.display());
+                }
+            }
+            volume += (a[0] * (b[1] * c[2] - b[2] * c[1])
+                + a[1] * (b[2] * c[0] - b[0] * c[2])
+                + a[2] * (b[0] * c[1] - b[1] * c[0]))
+                / 6.0;
+        }
+        let share = volume / (particles * 0.05f64.powi(3));
+        assert!((share - 1.0).abs() < 0.03, "{share} in {}", path.display());
+    }
+}
+
 #[test]
 fn frames_of_every_format_can_be_drawn() {
     let place = Place::new();

@@ -20,6 +20,9 @@ pub mod font;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod image;
+mod level;
+mod marching;
+mod near;
 mod outline;
 pub mod overlay;
 pub mod ply;
@@ -32,4 +35,6 @@ pub mod stage;
 pub mod stored;
 pub mod surface;
 pub mod surface_writer;
+mod volume;
 pub mod vtp;
+pub mod walls;

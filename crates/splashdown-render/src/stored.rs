@@ -10,6 +10,7 @@ use splashdown::output::writer::surface_file;
 use crate::error::RenderError;
 use crate::run::Run;
 use crate::surface::{self, LiquidSurface};
+use crate::walls::Walls;
 
 /// Surfaces of a frame: those that the run wrote, if `find` finds the files of all fluids, else new ones.
 /// `extra` has a value for each particle or is empty.
@@ -27,7 +28,10 @@ pub fn surfaces(
             }
             Ok(surfaces)
         }
-        None => surface::reconstruct(points, run.spacing, extra),
+        None => {
+            let walls = Walls::of(&run.load(index)?.bodies);
+            Ok(surface::reconstruct(points, run.spacing, &walls, extra))
+        }
     }
 }
 

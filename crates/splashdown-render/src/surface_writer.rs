@@ -1,16 +1,16 @@
 //! Writes liquid surfaces while a run goes on, in the thread that writes its frames.
 
-use std::io;
 use std::path::Path;
 
 use splashdown::output::atomic;
-use splashdown::output::error::{At, RunError};
-use splashdown::output::frame::Frame;
+use splashdown::output::error::RunError;
+use splashdown::output::frame::{Frame, Surfaces};
 use splashdown::output::observer::Observer;
 use splashdown::output::writer::surface_file;
 
 use crate::export;
 use crate::surface::{self, LiquidSurface};
+use crate::walls::Walls;
 
 /// One PLY mesh per fluid and frame, with normals and velocities. A fluid that is not there yet has a
 /// mesh without triangles, so that series have no gaps.
@@ -20,14 +20,15 @@ pub struct SurfaceWriter {
     pub fluids: Vec<String>,
     /// Distance between particles, m.
     pub spacing: f64,
+    /// The solids that surfaces end at.
+    pub solids: Surfaces,
 }
 
 impl Observer for SurfaceWriter {
     fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<(), RunError> {
         let path = |fluid: &str| directory.join(surface_file(fluid, frame.index));
-        let first = path(self.fluids.first().map_or("fluid", String::as_str));
-        let made = surface::reconstruct(&frame.points, self.spacing, &[]);
-        let made = made.map_err(io::Error::other).at("make the surface", &first)?;
+        let walls = Walls::at(&self.solids, frame);
+        let made = surface::reconstruct(&frame.points, self.spacing, &walls, &[]);
         for (k, fluid) in self.fluids.iter().enumerate() {
             let none = LiquidSurface::default();
             let liquid = made.iter().find(|surface| surface.fluid == k).unwrap_or(&none);
@@ -58,7 +59,7 @@ mod tests {
         };
         let frame = Frame { index: 4, points, poses: Vec::new(), elastic: Vec::new() };
         let fluids = vec!["water".to_owned(), "oil".to_owned()];
-        let mut writer = SurfaceWriter { fluids, spacing: 0.1 };
+        let mut writer = SurfaceWriter { fluids, spacing: 0.1, solids: Surfaces::default() };
         writer.frame(directory.path(), &frame).unwrap();
         let read = |name: &str| std::fs::read(directory.path().join("surface").join(name)).unwrap();
         let text = |name: &str| String::from_utf8_lossy(&read(name)).into_owned();

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 
 use splashdown::output::driver::Simulation;
 use splashdown::output::error::RunError;
+use splashdown::output::frame::Surfaces;
 use splashdown::output::observer::Observer;
 use splashdown::output::resume::StoredRun;
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
 use splashdown::output::settings::OutputSettings;
 use splashdown::scene::{Built, Scene};
+use splashdown::world::World;
 use splashdown_render::surface_writer::SurfaceWriter;
 
 use crate::arguments::{RunArguments, contradiction};
@@ -83,7 +85,7 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
 /// Starts to write the run of a scene into a directory.
 pub fn begin(scene: &Scene, built: Built, directory: RunDirectory) -> Result<Simulation, Failure> {
     let Built { world, output, .. } = built;
-    let observers = observers(scene, &output);
+    let observers = observers(scene, &output, &world);
     Ok(Simulation::create_observed(source(scene)?, world, output, directory, observers)?)
 }
 
@@ -103,7 +105,7 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
     let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
     let Built { world, output, .. } = scene.build()?;
     let notes = stored.notes.clone();
-    let observers = observers(&scene, &output);
+    let observers = observers(&scene, &output, &world);
     let simulation =
         Simulation::resume_observed(stored, source(&scene)?, world, output, observers)?;
     for note in notes {
@@ -120,12 +122,13 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
 }
 
 /// What else looks at the frames: the scene says so, and a resumed run has its scene.
-fn observers(scene: &Scene, output: &OutputSettings) -> Vec<Box<dyn Observer>> {
+fn observers(scene: &Scene, output: &OutputSettings, world: &World) -> Vec<Box<dyn Observer>> {
     if !output.surface {
         return Vec::new();
     }
     let fluids = scene.file.fluid.iter().map(|fluid| fluid.name.clone()).collect();
-    vec![Box::new(SurfaceWriter { fluids, spacing: scene.file.simulation.spacing })]
+    let (spacing, solids) = (scene.file.simulation.spacing, Surfaces::of(world));
+    vec![Box::new(SurfaceWriter { fluids, spacing, solids })]
 }
 
 /// Steps until the end or until somebody wants the run to stop.
