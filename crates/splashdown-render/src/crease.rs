@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use splashdown::math::DVec3;
 
+use crate::raster::Mesh;
 use crate::run::Body;
 
 /// Cosine of the largest angle, 35 degrees, across which a surface counts as smooth.
 const SHARP: f32 = 0.82;
+
+/// The same for liquids, which are never quite smooth.
+const BENT: f32 = 0.5;
 
 /// Positions relative to `origin` and normals of the corners of all triangles, three for each:
 /// smooth across small angles and sharp across large ones.
@@ -82,6 +86,25 @@ fn merged(body: &Body) -> Vec<u32> {
             *numbers.entry(v.to_array().map(|x| (x + 0.0).to_bits())).or_insert(next)
         })
         .collect()
+}
+
+/// Gives triangles that are at an angle to the normals of their corners corners of their own, as where
+/// liquid meets a wall: a normal bent halfway would glitter along the whole edge.
+pub fn split(mesh: &mut Mesh) {
+    for k in 0..mesh.triangles.len() {
+        let corners = mesh.triangles[k];
+        let [a, b, c] = corners.map(|v| mesh.positions[v as usize]);
+        let Some(face) = (b - a).cross(c - a).try_normalize() else { continue };
+        for (slot, v) in corners.into_iter().enumerate() {
+            if mesh.normals[v as usize].dot(face) < BENT {
+                mesh.triangles[k][slot] = mesh.positions.len() as u32;
+                let (position, color) = (mesh.positions[v as usize], mesh.colors[v as usize]);
+                mesh.positions.push(position);
+                mesh.normals.push(face);
+                mesh.colors.push(color);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

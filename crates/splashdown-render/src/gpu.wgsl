@@ -347,7 +347,9 @@ fn shade(@builtin(position) position: vec4f) -> @location(0) vec4f {
         return vec4f(mix(paint.rgb * dark, empty, far), 1.0);
     }
     if paint.a > 2.5 {
-        let dark = (0.68 + 0.32 * sun) * (0.5 + 0.5 * sky_seen);
+        // Glass shows no shadows; floors do.
+        let floor = clamp((dot(n, g.up) - 0.5) / 0.4, 0.0, 1.0);
+        let dark = (1.0 - 0.32 * floor * (1.0 - sun)) * (0.5 + 0.5 * sky_seen);
         return vec4f(paint.rgb * (0.86 + 0.14 * facing) * dark, 1.0);
     }
     let to_eye = unit(ray_start(g.camera.center) - place, -g.camera.forward);

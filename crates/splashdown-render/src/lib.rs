@@ -17,6 +17,7 @@ pub mod error;
 pub mod export;
 pub mod film;
 pub mod font;
+pub mod framing;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod image;

@@ -464,7 +464,9 @@ fn lit(
             (hit.color * dark).lerp(empty, far)
         }
         Kind::Wall => {
-            let dark = (0.68 + 0.32 * sun) * (0.5 + 0.5 * sky_seen);
+            // Glass shows no shadows; floors do.
+            let floor = ((n.dot(scene.up) - 0.5) / 0.4).clamp(0.0, 1.0);
+            let dark = (1.0 - 0.32 * floor * (1.0 - sun)) * (0.5 + 0.5 * sky_seen);
             hit.color * (0.86 + 0.14 * facing) * dark
         }
         Kind::Sphere | Kind::Solid => {

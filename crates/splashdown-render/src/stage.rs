@@ -9,6 +9,7 @@ use crate::camera::{Camera, View, Viewport};
 use crate::color::{self, Linear, Ramp};
 use crate::crease;
 use crate::error::RenderError;
+use crate::framing::{self, Framing};
 use crate::image::Image;
 use crate::overlay::{self, Legend};
 use crate::raster::{Mesh, Sphere};
@@ -27,7 +28,8 @@ pub struct Look {
     pub height: usize,
     /// Samples per pixel each way.
     pub samples: usize,
-    /// What colours mean: if nothing is said, which fluid it is where there are several, and speed where there is one.
+    /// What colours mean: if nothing is said, which fluid it is where there are several, and where there is one, speed
+    /// of its particles and nothing of its surface.
     pub quantity: Option<Quantity>,
     /// From where it is seen.
     pub view: View,
@@ -71,6 +73,8 @@ pub struct Stage<'a> {
     quantity: Quantity,
     camera: Camera,
     bounds: Aabb,
+    /// Height against gravity, m.
+    ground: f64,
     range: Option<[f64; 2]>,
 }
 
@@ -89,12 +93,14 @@ impl<'a> Stage<'a> {
             let message = "the liquid of a 2D scene has no surface in space: leave out --surface";
             return Err(RenderError::Request(message.to_owned()));
         }
-        let outline = outline(run)?;
-        let bounds = Aabb::around(outline.iter().copied());
+        let Framing { outline, bounds, ground } = framing::of(run)?;
         let shown: Vec<u64> =
             run.frames.iter().copied().filter(|k| (first..=last).contains(k)).collect();
-        let several = run.fluids.len() > 1;
-        let usual = if several { Quantity::Phase } else { Quantity::Velocity };
+        let usual = match run.fluids.len() > 1 {
+            true => Quantity::Phase,
+            false if look.surface => Quantity::None,
+            false => Quantity::Velocity,
+        };
         let quantity = look.quantity.unwrap_or(usual);
         let range = range_of(run, &shown, |points| values(points, quantity))?;
         let range = match quantity {
@@ -103,7 +109,7 @@ impl<'a> Stage<'a> {
         };
         let range = range.map(scale::rounded);
         let camera = camera(run, &look, quantity, bounds, &outline);
-        Ok(Stage { run, look, quantity, camera, bounds, range })
+        Ok(Stage { run, look, quantity, camera, bounds, ground, range })
     }
 
     /// Draws a frame on the CPU.
@@ -147,12 +153,13 @@ impl<'a> Stage<'a> {
         if self.look.surface {
             let find = |name: &str| stored::in_directory(self.run, name);
             for liquid in stored::surfaces(self.run, frame.index, &frame.points, &colors, find)? {
-                let mesh = Mesh {
+                let mut mesh = Mesh {
                     positions: liquid.vertices.iter().map(|&v| self.camera.local(v)).collect(),
                     normals: liquid.normals,
                     colors: liquid.extra,
                     triangles: liquid.triangles,
                 };
+                crease::split(&mut mesh);
                 append(&mut scene.water, &mesh);
             }
             return Ok(scene);
@@ -223,13 +230,8 @@ impl<'a> Stage<'a> {
             }
         }
         if !scene.flat {
-            let corners = (0..8).map(|k| {
-                let pick = |a: usize| {
-                    if k >> a & 1 == 1 { self.bounds.max[a] } else { self.bounds.min[a] }
-                };
-                self.camera.local(DVec3::new(pick(0), pick(1), pick(2))).dot(up)
-            });
-            scene.ground = Some(corners.fold(f32::MAX, f32::min) - 1e-3 * scene.radius);
+            let height = (self.ground - self.camera.origin.dot(self.run.up)) as f32;
+            scene.ground = Some(height - 1e-3 * scene.radius);
         }
         scene
     }
@@ -279,60 +281,6 @@ pub fn range_of(
         }
     }
     Ok(range)
-}
-
-/// Points that should be in all pictures of a run; never empty. Of long runs some frames are looked at, of large
-/// ones fewer.
-pub fn outline(run: &Run) -> Result<Vec<DVec3>, RenderError> {
-    const LARGE: usize = 20_000;
-    let mut outline = Vec::new();
-    if let Some(&first) = run.frames.first() {
-        let start = run.load(first)?;
-        outline = outline_of(run, &start);
-        let (last, parts) = (run.frames.len() - 1, if start.points.len() > LARGE { 2 } else { 16 });
-        let mut shown: Vec<usize> = (1..=parts).map(|k| last * k / parts).collect();
-        shown.dedup();
-        for k in shown.into_iter().filter(|&k| k > 0) {
-            outline.extend(outline_of(run, &run.load(run.frames[k])?));
-        }
-    }
-    if outline.is_empty() {
-        outline.extend([DVec3::ZERO, DVec3::ONE]);
-    }
-    Ok(outline)
-}
-
-/// Points that should be in the picture: the fluid without its few stray drops, and all bodies but
-/// wide floors.
-fn outline_of(run: &Run, frame: &FrameData) -> Vec<DVec3> {
-    const ENOUGH: usize = 2000;
-    let mut outline = Vec::new();
-    for body in frame.bodies.iter().filter(|body| run.role(body.solid) != Role::Sheet) {
-        let stride = body.vertices.len() / ENOUGH + 1;
-        outline.extend(body.vertices.iter().step_by(stride).filter(|p| p.is_finite()));
-    }
-    let stride = frame.points.len() / (10 * ENOUGH) + 1;
-    let sample: Vec<DVec3> =
-        frame.points.position.iter().step_by(stride).filter(|p| p.is_finite()).copied().collect();
-    if !sample.is_empty() {
-        let mut usual = Aabb::EMPTY;
-        for axis in 0..3 {
-            let mut along: Vec<f64> = sample.iter().map(|p| p[axis]).collect();
-            along.sort_unstable_by(f64::total_cmp);
-            let stray = along.len() / 200;
-            usual.min[axis] = along[stray];
-            usual.max[axis] = along[along.len() - 1 - stray];
-        }
-        let stride = sample.len() / ENOUGH + 1;
-        outline.extend(sample.iter().step_by(stride).map(|p| p.clamp(usual.min, usual.max)));
-        if outline.is_empty() {
-            outline.extend([usual.min, usual.max]);
-        }
-    }
-    if run.is_2d {
-        outline.iter_mut().for_each(|p| p.z = 0.0);
-    }
-    outline
 }
 
 fn append(mesh: &mut Mesh, other: &Mesh) {

@@ -1,13 +1,13 @@
 //! What the page must know about a run before it shows any frame, and what changes while it goes on.
 
 use serde_json::{Map, Value, json};
-use splashdown::math::{Aabb, DVec3};
+use splashdown::math::DVec3;
 use splashdown::output::lock;
 use splashdown::scene::Scene;
 use splashdown_render::color::{self, Linear, Ramp, ToSrgb};
 use splashdown_render::error::RenderError;
+use splashdown_render::framing;
 use splashdown_render::run::{Role, Run};
-use splashdown_render::stage;
 
 use crate::folder::Folder;
 use crate::frame::QUANTITIES;
@@ -21,7 +21,7 @@ const PALETTE: usize = 30;
 /// Everything that stays as it is.
 pub fn manifest(folder: &Folder, run: &Run, scene: &Scene) -> Result<Value, RenderError> {
     let info = run_info(folder);
-    let bounds = Aabb::around(stage::outline(run)?);
+    let bounds = framing::of(run)?.bounds;
     let vector = |v: DVec3| v.to_array().to_vec();
     let role = |role: Role| match role {
         Role::Obstacle => "obstacle",
