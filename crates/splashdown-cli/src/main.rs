@@ -11,6 +11,7 @@ mod summary;
 mod terminal;
 mod timing;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
@@ -22,7 +23,21 @@ static MEMORY: LargePages = LargePages;
 
 fn main() -> ExitCode {
     keep_memory();
-    let result = match Arguments::parse().command {
+    let code = match Arguments::try_parse() {
+        Ok(arguments) => obey(arguments),
+        Err(answer) => show_help_or_mistake(&answer),
+    };
+    match terminal::lost_output() {
+        Some(sentence) => {
+            terminal::tell(&format!("error: {sentence}"));
+            ExitCode::FAILURE
+        }
+        None => code,
+    }
+}
+
+fn obey(arguments: Arguments) -> ExitCode {
+    let result = match arguments.command {
         None => commands::run::default_scene(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
         Some(Command::View(arguments)) => commands::view::run(&arguments),
@@ -46,4 +61,13 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }
+}
+
+/// Prints what clap has to say: help, the version, or what is wrong with the command line.
+fn show_help_or_mistake(answer: &clap::Error) -> ExitCode {
+    let printed = answer.print().and_then(|()| std::io::stdout().flush());
+    if !answer.use_stderr() {
+        terminal::remember(printed);
+    }
+    ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
 }
