@@ -257,6 +257,16 @@ pub struct RunArguments {
     /// Go on with the run in the output directory.
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
+    /// With --resume: go on although the scene, or a file that it reads, is not what it was when the
+    /// run began.
+    #[arg(long, requires = "resume")]
+    pub accept_changed_inputs: bool,
+    /// With --resume: go on although frames are missing or cut.
+    #[arg(long, requires = "resume")]
+    pub accept_lost_frames: bool,
+    /// With --resume: go back as far as it takes to write everything again that is missing or damaged.
+    #[arg(long, requires = "resume")]
+    pub repair: bool,
     /// Replace the results of an earlier run in the output directory.
     #[arg(long)]
     pub force: bool,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use splashdown::output::resume::{command, quoted};
 use splashdown::output::settings::Format;
 use splashdown::world::{NEWTON_PHASES, PHASES, StepReport};
 
@@ -110,33 +111,16 @@ pub fn next_steps(
         let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
         let _ = writeln!(text, "  in ParaView     open {}", files.join(", "));
     }
-    let _ = writeln!(
-        text,
-        "  go on           {} --until {}",
-        resume_command(directory),
-        longer(duration)
-    );
+    let _ = writeln!(text, "  go on           {} --until {}", command(directory), longer(duration));
     let _ = writeln!(text, "  other scenes    splashdown list");
     let _ = writeln!(text, "  make your own   splashdown show dam-break > my-scene.toml");
     text
-}
-
-/// The command that continues the run in `directory`.
-pub fn resume_command(directory: &Path) -> String {
-    format!("splashdown run --resume --out {}", quoted(directory))
 }
 
 /// The command that makes a film of the run in `directory`.
 fn film_command(directory: &Path) -> String {
     let film = directory.join("film.gif");
     format!("splashdown render {} --film {}", quoted(directory), quoted(&film))
-}
-
-/// A path as a shell wants it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
-    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Twice the duration, without digits that nobody asked for.
@@ -180,8 +164,8 @@ mod tests {
 
     #[test]
     fn commands_can_be_pasted_into_a_shell() {
-        assert_eq!(resume_command(Path::new("out/dam")), "splashdown run --resume --out out/dam");
-        assert!(resume_command(Path::new("my out/it's")).ends_with("'my out/it'\\''s'"));
+        assert_eq!(command(Path::new("out/dam")), "splashdown run --resume --out out/dam");
+        assert!(command(Path::new("my out/it's")).ends_with("'my out/it'\\''s'"));
         assert_eq!(longer(1.0), "2");
         assert_eq!(longer(0.75), "1.5");
         assert_eq!(longer(100.0), "200");

@@ -25,16 +25,17 @@ pub struct SurfaceWriter {
 }
 
 impl Observer for SurfaceWriter {
-    fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<(), RunError> {
-        let path = |fluid: &str| directory.join(surface_file(fluid, frame.index));
+    fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<Vec<String>, RunError> {
+        let file = |fluid: &String| surface_file(fluid, frame.index);
+        let files: Vec<String> = self.fluids.iter().map(file).collect();
         let walls = Walls::at(&self.solids, frame);
         let made = surface::reconstruct(&frame.points, self.spacing, &walls, &[]);
-        for (k, fluid) in self.fluids.iter().enumerate() {
+        for (k, file) in files.iter().enumerate() {
             let none = LiquidSurface::default();
             let liquid = made.iter().find(|surface| surface.fluid == k).unwrap_or(&none);
-            atomic::write(&path(fluid), |out| export::write_liquid(out, liquid))?;
+            atomic::write(&directory.join(file), |out| export::write_liquid(out, liquid))?;
         }
-        Ok(())
+        Ok(files)
     }
 }
 
@@ -60,7 +61,8 @@ mod tests {
         let frame = Frame { index: 4, points, poses: Vec::new(), elastic: Vec::new() };
         let fluids = vec!["water".to_owned(), "oil".to_owned()];
         let mut writer = SurfaceWriter { fluids, spacing: 0.1, solids: Surfaces::default() };
-        writer.frame(directory.path(), &frame).unwrap();
+        let files = writer.frame(directory.path(), &frame).unwrap();
+        assert_eq!(files, ["surface/water_000004.ply", "surface/oil_000004.ply"]);
         let read = |name: &str| std::fs::read(directory.path().join("surface").join(name)).unwrap();
         let text = |name: &str| String::from_utf8_lossy(&read(name)).into_owned();
         assert!(text("oil_000004.ply").contains("element face 0\n"));

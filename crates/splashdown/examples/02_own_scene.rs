@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         name: scene.name.clone(),
         text: scene.text.clone(),
         directory: scene.directory.clone(),
+        inputs: built.inputs.clone(),
     };
     let mut run = Simulation::create(source, built.world, built.output, directory)?;
     while !run.is_finished() {

@@ -8,7 +8,7 @@ use splashdown::output::driver::Simulation;
 use splashdown::output::error::RunError;
 use splashdown::output::frame::Surfaces;
 use splashdown::output::observer::Observer;
-use splashdown::output::resume::StoredRun;
+use splashdown::output::resume::{Consent, StoredRun, command};
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource, is_free};
 use splashdown::output::settings::OutputSettings;
 use splashdown::scene::{Built, Scene};
@@ -21,7 +21,7 @@ use crate::commands::view;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::signals::StopRequest;
-use crate::summary::{Statistics, next_steps, resume_command};
+use crate::summary::{Statistics, next_steps};
 use crate::terminal::{print, tell};
 use crate::timing;
 
@@ -69,7 +69,7 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
         RunDirectory::create(&path, existing)?;
     }
     let built = scene.build()?;
-    let Built { world, output, notes } = &built;
+    let Built { world, output, notes, .. } = &built;
     notes.iter().for_each(|note| say(&format!("note: {note}")));
     let fluid: usize = world.fluids.iter().map(|f| f.range.len()).sum();
     let solid: usize = world.solids.iter().map(|s| s.range.len()).sum();
@@ -84,9 +84,10 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
 
 /// Starts to write the run of a scene into a directory.
 pub fn begin(scene: &Scene, built: Built, directory: RunDirectory) -> Result<Simulation, Failure> {
-    let Built { world, output, .. } = built;
+    let Built { world, output, inputs, .. } = built;
     let observers = observers(scene, &output, &world);
-    Ok(Simulation::create_observed(source(scene)?, world, output, directory, observers)?)
+    let source = source(scene, inputs)?;
+    Ok(Simulation::create_observed(source, world, output, directory, observers)?)
 }
 
 fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
@@ -94,8 +95,13 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
         Some(path) => path.clone(),
         None => default_directory(scene_name(arguments)),
     };
-    let stored = StoredRun::open(&path)?;
-    let SceneSource { name, text, directory } = &stored.scene;
+    let consent = Consent {
+        changed_inputs: arguments.accept_changed_inputs,
+        lost_frames: arguments.accept_lost_frames,
+        repair: arguments.repair,
+    };
+    let stored = StoredRun::open(&path, consent)?;
+    let SceneSource { name, text, directory, .. } = &stored.scene;
     if let Some(asked) = &arguments.scene
         && stem(asked) != stem(name)
     {
@@ -103,14 +109,11 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
         return Err(Failure::Usage(message));
     }
     let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
-    let Built { world, output, .. } = scene.build()?;
-    let notes = stored.notes.clone();
+    stored.notes.iter().for_each(|note| tell(&format!("note: {note}")));
+    let Built { world, output, inputs, .. } = scene.build()?;
     let observers = observers(&scene, &output, &world);
-    let simulation =
-        Simulation::resume_observed(stored, source(&scene)?, world, output, observers)?;
-    for note in notes {
-        tell(&format!("note: {note}"));
-    }
+    let source = source(&scene, inputs)?;
+    let simulation = Simulation::resume_observed(stored, source, world, output, observers)?;
     if !arguments.quiet {
         let clock = simulation.world().clock;
         tell(&format!(
@@ -168,7 +171,7 @@ fn finish(
         Some(code) => {
             if !quiet {
                 tell(&format!("stopped at t = {time:.6} s, saved in {}", snapshot.display()));
-                tell(&format!("go on with: {}", resume_command(&directory)));
+                tell(&format!("go on with: {}", command(&directory)));
             }
             Ok(ExitCode::from(code))
         }
@@ -226,12 +229,12 @@ pub fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, R
 }
 
 /// The scene as the run directory remembers it; resuming must find its files from anywhere.
-fn source(scene: &Scene) -> Result<SceneSource, Failure> {
+fn source(scene: &Scene, inputs: Vec<String>) -> Result<SceneSource, Failure> {
     let directory = if scene.directory.as_os_str().is_empty() {
         std::env::current_dir()
     } else {
         std::path::absolute(&scene.directory)
     };
     let directory = directory.map_err(|e| Failure::Usage(format!("no current directory: {e}")))?;
-    Ok(SceneSource { name: scene.name.clone(), text: scene.text.clone(), directory })
+    Ok(SceneSource { name: scene.name.clone(), text: scene.text.clone(), directory, inputs })
 }

@@ -3,26 +3,24 @@
 //! A file is written under a temporary name in its own directory, synced, and renamed. A reader, a
 //! full disk or a power cut never sees half of it.
 
-use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::disk::{self, File};
 use super::error::{At, RunError};
 
+/// Where the content of a file goes.
+pub type Out = BufWriter<File>;
+
 /// Creates or replaces `path` with what `write` writes.
-pub fn write(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), RunError> {
+pub fn write(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Result<(), RunError> {
     let temporary = temporary_name(path);
-    let result = write_and_sync(&temporary, write).and_then(|()| fs::rename(&temporary, path));
+    let result = write_and_sync(&temporary, write).and_then(|()| disk::rename(&temporary, path));
     if result.is_err() {
         // The first error is the one to report; a temporary file that was never made cannot be removed.
-        let _ = fs::remove_file(&temporary);
+        let _ = disk::remove_file(&temporary);
     }
-    result.at("write", path)?;
-    sync_directory(path);
-    Ok(())
+    result.and_then(|()| disk::sync_entry(path)).at("write", path)
 }
 
 /// Creates or replaces `path` with `bytes`.
@@ -35,13 +33,10 @@ pub fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".tmp")
 }
 
-fn write_and_sync(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
+fn write_and_sync(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, File::create(path)?);
     write(&mut out)?;
-    out.into_inner().map_err(|e| e.into_error())?.sync_all()
+    out.into_inner().map_err(|e| e.into_error())?.sync()
 }
 
 fn temporary_name(path: &Path) -> PathBuf {
@@ -49,25 +44,17 @@ fn temporary_name(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.tmp"))
 }
 
-/// Makes the rename itself survive a power cut, where directories can be synced at all.
-fn sync_directory(path: &Path) {
-    if let Some(directory) = path.parent()
-        && let Ok(directory) = File::open(directory)
-    {
-        let _ = directory.sync_all();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("frame.ply");
         write_bytes(&path, b"old").unwrap();
-        let full = |out: &mut BufWriter<File>| {
+        let full = |out: &mut Out| {
             out.write_all(b"half of the n")?;
             Err(io::Error::from(io::ErrorKind::StorageFull))
         };

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::error::RunError;
 use super::frame::{Frame, Surfaces};
+use super::ledger::{self, Ledger};
 use super::observer::Observer;
-use super::resume::StoredRun;
+use super::resume::{StoredRun, is_next_frame};
 use super::run_directory::{RunDirectory, SceneSource};
 use super::settings::OutputSettings;
 use super::snapshot::{self, Kind, Metadata, Snapshot};
 use super::tables::Tables;
-use super::writer::{self, Context, Writer};
+use super::writer::{Context, Writer};
 use crate::world::{Load, StepError, StepReport, World};
 
 /// A simulation that writes its results to a directory.
@@ -63,10 +64,12 @@ impl Simulation {
         directory: RunDirectory,
         observers: Vec<Box<dyn Observer>>,
     ) -> Result<Simulation, RunError> {
+        // First of all: whatever happens from here on, the run can be resumed.
+        directory.write_scene(&scene, settings.frames_per_second)?;
         directory.make_folders(&settings)?;
-        directory.write_scene(&scene)?;
         let tables = Tables::create(directory.path(), &settings, world.elastic.any())?;
-        let writer = Writer::start(context(&world, &settings, &directory), observers);
+        let ledger = Ledger::create(directory.path())?;
+        let writer = Writer::start(context(&world, &settings, &directory), 0, ledger, observers)?;
         let step = World::step;
         let mut simulation =
             Simulation { world, scene, settings, next_frame: 0, tables, writer, directory, step };
@@ -96,24 +99,34 @@ impl Simulation {
     ) -> Result<Simulation, RunError> {
         let StoredRun { directory, snapshot, .. } = stored;
         let Some((entry, snapshot)) = snapshot else {
+            directory.remove_snapshots_after(None)?;
             directory.remove_after(0)?;
             return Simulation::create_observed(scene, world, settings, directory, observers);
         };
         let context = context(&world, &settings, &directory); // before the world moves on
         let Snapshot { state, metadata } = snapshot;
-        world
-            .import_state(&state)
-            .map_err(|reason| RunError::Snapshot { path: entry.path.clone(), reason })?;
-
-        let next_frame = metadata.next_frame;
+        let does_not_fit = |reason| RunError::Snapshot { path: entry.path.clone(), reason };
+        world.import_state(&state).map_err(does_not_fit)?;
+        let (next_frame, fps) = (metadata.next_frame, settings.frames_per_second);
+        if !is_next_frame(next_frame, world.clock.time, fps) {
+            let (time, fps) = (world.clock.time, settings.frames_per_second);
+            let reason =
+                format!("frame {next_frame} does not come next at t = {time} s and {fps} fps");
+            return Err(does_not_fit(reason));
+        }
+        // Snapshots first: as long as one is there, so is everything that it stands for.
+        directory.remove_snapshots_after(Some(&entry))?;
         directory.remove_after(next_frame)?;
-        directory.remove_snapshots_after(entry.step)?;
+        directory.write_scene(&scene, fps)?;
         directory.make_folders(&settings)?;
-        directory.write_scene(&scene)?;
         let elastic = world.elastic.any();
-        let tables = Tables::reopen(directory.path(), &settings, elastic, &metadata.files)?;
-        writer::write_collections(&context, next_frame)?;
-        let (writer, step) = (Writer::start(context, observers), World::step as Step);
+        let tables = Tables::reopen(directory.path(), &settings, elastic, &metadata)?;
+        let ledger = match metadata.extent(directory.path(), ledger::FILE)? {
+            Some(extent) => Ledger::reopen(directory.path(), extent)?,
+            None => Ledger::create(directory.path())?, // a run of an earlier version
+        };
+        let writer = Writer::start(context, next_frame, ledger, observers)?;
+        let step: Step = World::step;
         Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
     }
 
@@ -187,14 +200,14 @@ impl Simulation {
 
     fn take_snapshot(&mut self, kind: Kind) -> Result<(), RunError> {
         // The tables first: a snapshot must never know more rows than are on disk.
-        let files = self.tables.sync(self.directory.path())?;
-        let metadata = Metadata {
+        let mut metadata = Metadata {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene_name: self.scene.name.clone(),
             scene: self.scene.text.clone(),
             next_frame: self.next_frame,
-            files,
+            ..Metadata::default()
         };
+        self.tables.sync(self.directory.path(), &mut metadata)?;
         let snapshot = Snapshot { state: self.world.export_state(), metadata };
         self.writer.snapshot(kind, self.world.clock.step, snapshot)
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::output::resume::Consent;
 use crate::output::run_directory::Existing;
 use crate::output::testing::{fake_step, small_settings, small_world};
 
@@ -19,7 +20,7 @@ fn start(path: &Path) -> Simulation {
 }
 
 fn resume(path: &Path) -> (Simulation, Vec<String>) {
-    let stored = StoredRun::open(path).unwrap();
+    let stored = StoredRun::open(path, Consent::default()).unwrap();
     let (scene, notes) = (stored.scene.clone(), stored.notes.clone());
     let run = Simulation::resume(stored, scene, small_world(), small_settings()).unwrap();
     (Simulation { step: fake_step, ..run }, notes)
@@ -181,6 +182,6 @@ fn unusable_snapshots_never_start_a_run_over_unasked() {
     let run = start(dir.path());
     let snapshot = run.finish().unwrap();
     fs::write(snapshot, "rubbish").unwrap();
-    let message = StoredRun::open(dir.path()).unwrap_err().to_string();
+    let message = StoredRun::open(dir.path(), Consent::default()).unwrap_err().to_string();
     assert!(message.contains("--force") && message.contains("cut off"), "{message}");
 }

@@ -22,7 +22,7 @@ pub enum RunError {
     #[error("{0}")]
     Directory(String),
     /// A snapshot does not fit the scene.
-    #[error("the snapshot {} does not fit its scene: {reason}", path.display())]
+    #[error("the snapshot {} does not fit the scene: {reason}", path.display())]
     Snapshot {
         /// The snapshot.
         path: PathBuf,

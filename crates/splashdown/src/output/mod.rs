@@ -9,9 +9,14 @@
 mod appearance;
 pub mod atomic;
 pub mod bgeo;
+mod collection;
+mod damage;
+pub mod disk;
 pub mod driver;
 pub mod error;
+pub mod fingerprint;
 pub mod frame;
+pub mod ledger;
 pub mod lock;
 pub mod observer;
 pub mod ply;

@@ -9,6 +9,6 @@ use super::frame::Frame;
 /// for frame k is there, then, when a run is resumed behind frame k, and it must give the same bytes
 /// when it sees the same frame again.
 pub trait Observer: Send {
-    /// Looks at a frame of the run in `directory`.
-    fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<(), RunError>;
+    /// Looks at a frame of the run in `directory`. Returns the files that it wrote, relative to it.
+    fn frame(&mut self, directory: &Path, frame: &Frame) -> Result<Vec<String>, RunError>;
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! scene.toml  run.json           what was run
+//! frames.csv                     the files of all frames
 //! log.csv  bodies.csv  elastic.csv  probes/  tables
 //! frame-0042.png                 pictures
 //! fluid.pvd  solids.pvd  elastic.pvd  vtk/   for ParaView
@@ -15,12 +16,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::atomic;
 use super::error::{At, RunError};
+use super::fingerprint::{self, Fingerprint};
 use super::lock::{self, Lock};
 use super::settings::{Format, OutputSettings};
-use super::snapshot;
+use super::snapshot::{self, Entry};
 use super::writer::{SURFACES, folder_and_extension, frame_index, picture_index, surface_index};
+use super::{atomic, disk, ledger};
 
 const FORMATS: [Format; 3] = [Format::Vtk, Format::Bgeo, Format::Ply];
 
@@ -42,6 +44,8 @@ pub struct SceneSource {
     pub text: String,
     /// Where files it mentions are looked for.
     pub directory: PathBuf,
+    /// These files, as it names them.
+    pub inputs: Vec<String>,
 }
 
 /// A directory that this process alone writes to.
@@ -52,42 +56,78 @@ pub struct RunDirectory {
 }
 
 /// The content of `run.json`.
-#[derive(Serialize, Deserialize)]
-struct RunInfo {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
     program: String,
     version: String,
-    scene: String,
-    scene_directory: PathBuf,
+    /// Name of the scene.
+    pub scene: String,
+    /// Where files it mentions are looked for.
+    pub scene_directory: PathBuf,
+    /// Fingerprint of `scene.toml`; runs of earlier versions have none.
+    #[serde(default)]
+    pub scene_sha256: Option<String>,
+    /// Frame k is at k / so many seconds.
+    #[serde(default)]
+    pub frames_per_second: Option<f64>,
+    /// The files that the scene mentions.
+    #[serde(default)]
+    pub inputs: Vec<Fingerprint>,
 }
+
+const PROGRAM: &str = "splashdown";
+const SCENE: &str = "scene.toml";
+const INFO: &str = "run.json";
 
 impl RunDirectory {
     /// Makes a directory for a new run.
     pub fn create(path: &Path, existing: Existing) -> Result<RunDirectory, RunError> {
-        fs::create_dir_all(path).at("create", path)?;
+        disk::create_directories(path).at("create", path)?;
         let directory = RunDirectory { path: path.to_owned(), _lock: Lock::take(path)? };
         match existing {
             Existing::Replace => directory.clear()?,
             Existing::Refuse if is_free(path)? => {}
-            Existing::Refuse => {
-                return Err(RunError::Directory(format!(
-                    "{} is not empty: continue the run in it with --resume, replace it with \
-                     --force, or choose another directory with --out",
-                    path.display()
-                )));
-            }
+            Existing::Refuse => return Err(RunError::Directory(directory.what_to_do())),
         }
         Ok(directory)
     }
 
     /// Opens the directory of an earlier run.
     pub fn open(path: &Path) -> Result<RunDirectory, RunError> {
-        if !path.join("scene.toml").is_file() {
+        if !path.is_dir() || is_free(path)? {
             return Err(RunError::Directory(format!(
                 "there is no run to resume in {}: start one without --resume",
                 path.display()
             )));
         }
-        Ok(RunDirectory { path: path.to_owned(), _lock: Lock::take(path)? })
+        let directory = RunDirectory { path: path.to_owned(), _lock: Lock::take(path)? };
+        if directory.holds_a_run()? {
+            return Ok(directory);
+        }
+        Err(RunError::Directory(directory.what_to_do()))
+    }
+
+    /// Whether there is what `--resume` needs. A scene that was removed is in the snapshots, too.
+    fn holds_a_run(&self) -> Result<bool, RunError> {
+        let has = |name: &str| self.path.join(name).is_file();
+        let has_snapshots = || snapshot::list(&self.path.join("snapshots")).map(|s| !s.is_empty());
+        Ok(has(INFO) && (has(SCENE) || has_snapshots()?))
+    }
+
+    /// What can be done about a directory that is not empty.
+    fn what_to_do(&self) -> String {
+        let path = self.path.display();
+        match self.holds_a_run() {
+            Ok(true) => format!(
+                "{path} is not empty: continue the run in it with --resume, replace it with \
+                 --force, or choose another directory with --out"
+            ),
+            _ => format!(
+                "{path} is not empty, and there is no run in it that could be resumed: start one \
+                 without --resume and with --force, which replaces the results of an earlier run \
+                 and leaves all other files alone, or choose another directory with --out"
+            ),
+        }
     }
 
     /// Where it is.
@@ -102,35 +142,47 @@ impl RunDirectory {
         let surfaces = settings.surface.then_some(SURFACES);
         for folder in frames.chain(probes).chain(surfaces).chain(["snapshots"]) {
             let path = self.path.join(folder);
-            fs::create_dir_all(&path).at("create", &path)?;
+            disk::create_directories(&path).at("create", &path)?;
         }
         Ok(())
     }
 
-    /// Records what is run.
-    pub fn write_scene(&self, scene: &SceneSource) -> Result<(), RunError> {
+    /// Records what is run, with fingerprints of all files that it reads.
+    pub fn write_scene(&self, scene: &SceneSource, frames_per_second: f64) -> Result<(), RunError> {
+        let take = |file: &String| {
+            let path = scene.directory.join(file);
+            Fingerprint::take(&scene.directory, file).at("read", &path)
+        };
         let info = RunInfo {
-            program: "splashdown".to_owned(),
+            program: PROGRAM.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             scene: scene.name.clone(),
             scene_directory: scene.directory.clone(),
+            scene_sha256: Some(fingerprint::of_text(&scene.text)),
+            frames_per_second: Some(frames_per_second),
+            inputs: scene.inputs.iter().map(take).collect::<Result<_, _>>()?,
         };
-        let path = self.path.join("run.json");
+        let path = self.path.join(INFO);
         let json = serde_json::to_string_pretty(&info).map_err(std::io::Error::other);
         atomic::write_bytes(&path, (json.at("write", &path)? + "\n").as_bytes())?;
         // Last: a directory with a scene.toml can be resumed.
-        atomic::write_bytes(&self.path.join("scene.toml"), scene.text.as_bytes())
+        atomic::write_bytes(&self.path.join(SCENE), scene.text.as_bytes())
     }
 
-    /// Reads what was run.
-    pub fn read_scene(&self) -> Result<SceneSource, RunError> {
-        let path = self.path.join("run.json");
-        let json = fs::read_to_string(&path).at("read", &path)?;
-        let info: RunInfo =
-            serde_json::from_str(&json).map_err(std::io::Error::other).at("read", &path)?;
-        let path = self.path.join("scene.toml");
-        let text = fs::read_to_string(&path).at("read", &path)?;
-        Ok(SceneSource { name: info.scene, text, directory: info.scene_directory })
+    /// Reads what is known about the run.
+    pub fn read_info(&self) -> Result<RunInfo, RunError> {
+        let path = self.path.join(INFO);
+        let json = disk::read_text(&path).at("read", &path)?;
+        serde_json::from_str(&json).map_err(std::io::Error::other).at("read", &path)
+    }
+
+    /// Reads the scene; none if somebody has removed it.
+    pub fn read_scene(&self) -> Result<Option<String>, RunError> {
+        let path = self.path.join(SCENE);
+        match disk::read_text(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            other => other.at("read", &path).map(Some),
+        }
     }
 
     /// Removes what a killed run left half done, and all frames from number `frame` on.
@@ -149,14 +201,10 @@ impl RunDirectory {
         remove_files(&self.path, |path| picture_index(path).is_some_and(|k| k >= frame))
     }
 
-    /// Removes snapshots later than `step`.
-    pub fn remove_snapshots_after(&self, step: u64) -> Result<(), RunError> {
-        for entry in snapshot::list(&self.path.join("snapshots"))? {
-            if entry.step > step {
-                fs::remove_file(&entry.path).at("remove", &entry.path)?;
-            }
-        }
-        Ok(())
+    /// Removes snapshots that are newer than one, or all, newest first.
+    pub fn remove_snapshots_after(&self, kept: Option<&Entry>) -> Result<(), RunError> {
+        let entries = snapshot::list(&self.path.join("snapshots"))?;
+        entries.iter().take_while(|entry| Some(*entry) != kept).try_for_each(Entry::remove)
     }
 
     /// Removes all results of an earlier run, first what would make it look like one.
@@ -167,7 +215,7 @@ impl RunDirectory {
         let has_extension = |extension: &'static str| {
             move |path: &Path| path.extension() == Some(extension.as_ref())
         };
-        remove_files(&self.path, is_named(&["scene.toml", "run.json"]))?;
+        remove_files(&self.path, is_named(&[SCENE, INFO]))?;
         remove_files(&self.path.join("snapshots"), has_extension("snapshot"))?;
         self.remove_after(0)?;
         remove_files(&self.path.join("vtk"), is_named(&["fixed.vtp"]))?;
@@ -179,6 +227,7 @@ impl RunDirectory {
             "log.csv",
             "bodies.csv",
             "elastic.csv",
+            ledger::FILE,
             "timing.json",
             "report.html",
         ];
@@ -191,18 +240,31 @@ impl RunDirectory {
     }
 }
 
-/// Whether a directory does not exist or holds nothing but perhaps a lock.
+/// Whether a directory does not exist or holds nothing but what a run leaves that was killed before
+/// its scene was written: perhaps a lock, perhaps a `run.json`.
 pub fn is_free(path: &Path) -> Result<bool, RunError> {
     let entries = match fs::read_dir(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(true),
         other => other.at("list", path)?,
     };
     for entry in entries {
-        if entry.at("list", path)?.file_name() != lock::FILE {
+        let entry = entry.at("list", path)?;
+        let is_ours = match entry.file_name().to_str() {
+            Some(lock::FILE | ".run.json.tmp" | ".scene.toml.tmp") => true,
+            Some(INFO) => is_of_a_run(&entry.path()),
+            _ => false,
+        };
+        if !is_ours {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+fn is_of_a_run(info: &Path) -> bool {
+    let text = disk::read_text(info).ok();
+    let info = text.and_then(|text| serde_json::from_str::<RunInfo>(&text).ok());
+    info.is_some_and(|info| info.program == PROGRAM)
 }
 
 fn remove_files(directory: &Path, condemned: impl Fn(&Path) -> bool) -> Result<(), RunError> {
@@ -213,7 +275,7 @@ fn remove_files(directory: &Path, condemned: impl Fn(&Path) -> bool) -> Result<(
     for entry in entries {
         let path = entry.at("list", directory)?.path();
         if condemned(&path) && path.is_file() {
-            fs::remove_file(&path).at("remove", &path)?;
+            disk::remove_file(&path).at("remove", &path)?;
         }
     }
     Ok(())
@@ -250,16 +312,44 @@ mod tests {
         assert!(!path("ply").exists() && !path("surface").exists());
     }
 
+    fn scene() -> SceneSource {
+        SceneSource {
+            name: "dam".to_owned(),
+            text: "x = \"ü\"\n".to_owned(),
+            directory: PathBuf::from("/scenes"),
+            inputs: Vec::new(),
+        }
+    }
+
     #[test]
     fn the_scene_reads_back_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
         let run = RunDirectory::create(&dir.path().join("a/b"), Existing::Refuse).unwrap();
-        let scene = SceneSource {
-            name: "dam".to_owned(),
-            text: "x = \"ü\"\n".to_owned(),
-            directory: PathBuf::from("/scenes"),
-        };
-        run.write_scene(&scene).unwrap();
-        assert_eq!(run.read_scene().unwrap(), scene);
+        run.write_scene(&scene(), 30.0).unwrap();
+        assert_eq!(run.read_scene().unwrap(), Some(scene().text));
+        let info = run.read_info().unwrap();
+        assert_eq!((info.scene, info.scene_directory), (scene().name, scene().directory));
+        assert_eq!(info.scene_sha256, Some(fingerprint::of_text(&scene().text)));
+    }
+
+    /// Whatever a run leaves that was killed before its scene was there is in nobody's way.
+    #[test]
+    fn a_directory_with_the_beginnings_of_a_run_is_free() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path(".lock"), "7").unwrap();
+        fs::write(path(".scene.toml.tmp"), "x = ").unwrap();
+        let run = RunDirectory::create(dir.path(), Existing::Refuse).unwrap();
+        run.write_scene(&scene(), 30.0).unwrap();
+        drop(run);
+        assert!(!is_free(dir.path()).unwrap());
+        fs::remove_file(path("scene.toml")).unwrap();
+        assert!(is_free(dir.path()).unwrap());
+        let message = RunDirectory::open(dir.path()).unwrap_err().to_string();
+        assert!(message.contains("start one without --resume"), "{message}");
+        fs::write(path("run.json"), "{ \"mine\": true }").unwrap();
+        assert!(!is_free(dir.path()).unwrap(), "somebody else's run.json");
+        let message = RunDirectory::open(dir.path()).unwrap_err().to_string();
+        assert!(message.contains("--force"), "{message}");
     }
 }

@@ -15,7 +15,9 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 
 use super::atomic;
+use super::disk;
 use super::error::{At, RunError};
+use super::table::{self, Extent};
 use crate::math::DVec3;
 use crate::state::{Array, State};
 
@@ -47,6 +49,30 @@ pub struct Metadata {
     pub next_frame: u64,
     /// Length in bytes of every growing file, relative to the run directory.
     pub files: BTreeMap<String, u64>,
+    /// CRC-32 of so many bytes of each of them.
+    #[serde(default)]
+    pub checksums: BTreeMap<String, u32>,
+}
+
+impl Metadata {
+    /// Notes how far a growing file goes.
+    pub fn remember(&mut self, file: &str, extent: Extent) {
+        self.files.insert(file.to_owned(), extent.bytes);
+        self.checksums.insert(file.to_owned(), extent.crc32);
+    }
+
+    /// How far a growing file of the run in `directory` went, if the snapshot knows it.
+    pub fn extent(&self, directory: &Path, file: &str) -> Result<Option<Extent>, RunError> {
+        let Some(&bytes) = self.files.get(file) else { return Ok(None) };
+        let crc32 = match self.checksums.get(file) {
+            Some(&crc32) => crc32,
+            None => {
+                let path = directory.join(file);
+                table::checksum(&path, bytes).at("read", &path)?
+            }
+        };
+        Ok(Some(Extent { bytes, crc32 }))
+    }
 }
 
 /// Why a snapshot was taken, which decides how long it is kept.
@@ -162,7 +188,8 @@ pub fn file_name(kind: Kind, step: u64) -> String {
     }
 }
 
-/// All snapshots in a directory, newest first. None if there is no such directory.
+/// All snapshots in a directory, newest first, and whatever else has the name of one. None if there
+/// is no such directory.
 pub fn list(directory: &Path) -> Result<Vec<Entry>, RunError> {
     let entries = match fs::read_dir(directory) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -186,6 +213,45 @@ pub fn list(directory: &Path) -> Result<Vec<Entry>, RunError> {
     Ok(found)
 }
 
+impl Entry {
+    /// What has the name of a snapshot and cannot be one: a pipe that nobody writes to would keep its
+    /// reader for ever, and a link leads who knows where.
+    fn is_no_file(&self) -> Option<&'static str> {
+        let kind = match fs::symlink_metadata(&self.path) {
+            Ok(there) => there.file_type(),
+            Err(_) => return None, // reading says why
+        };
+        match kind {
+            kind if kind.is_file() => None,
+            kind if kind.is_symlink() => Some("it is a link"),
+            kind if kind.is_dir() => Some("it is a directory"),
+            _ => Some("it is a pipe or a device"),
+        }
+    }
+
+    /// Reads it, and refuses what is not whole or is not what its name says.
+    pub fn load(&self) -> Result<Snapshot, String> {
+        if let Some(reason) = self.is_no_file() {
+            return Err(reason.to_owned());
+        }
+        let bytes = disk::read(&self.path).map_err(|e| format!("it cannot be read: {e}"))?;
+        let snapshot = decode(&bytes)?;
+        match snapshot.state.numbers.get("clock.step") {
+            Some(&step) if step == self.step => Ok(snapshot),
+            Some(step) => Err(format!("it is of step {step}, and its name says {}", self.step)),
+            None => Err("it does not know its step".to_owned()),
+        }
+    }
+
+    /// Removes it. What has its name and is no file stays: it is not ours.
+    pub fn remove(&self) -> Result<(), RunError> {
+        match self.is_no_file() {
+            Some(_) => Ok(()),
+            None => disk::remove_file(&self.path).at("remove", &self.path),
+        }
+    }
+}
+
 /// Writes a snapshot atomically and removes those that are no longer needed.
 pub fn write(
     directory: &Path,
@@ -199,48 +265,17 @@ pub fn write(
     atomic::write_bytes(&path, &bytes)?;
     // Never fewer than two: if the newest turns out to be unreadable, the one before is used.
     let mut regular = 0;
-    for entry in list(directory)? {
+    for entry in list(directory)?.iter().filter(|entry| entry.is_no_file().is_none()) {
         regular += usize::from(entry.kind == Kind::Regular);
         let superseded = match entry.kind {
             Kind::Regular => regular > kept.max(2),
             Kind::Stop => entry.path != path,
         };
         if superseded {
-            fs::remove_file(&entry.path).at("remove", &entry.path)?;
+            entry.remove()?;
         }
     }
     Ok(path)
-}
-
-/// What `load_newest` found.
-#[derive(Clone, Debug)]
-pub struct Newest {
-    /// The newest usable snapshot.
-    pub found: Option<(Entry, Snapshot)>,
-    /// A note about every newer one that had to be passed over.
-    pub notes: Vec<String>,
-}
-
-/// Looks for the newest snapshot that is whole and that `accept` does not object to.
-pub fn load_newest(
-    directory: &Path,
-    accept: impl Fn(&Snapshot) -> Result<(), String>,
-) -> Result<Newest, RunError> {
-    let mut notes = Vec::new();
-    for entry in list(directory)? {
-        let attempt = fs::read(&entry.path)
-            .map_err(|e| format!("it cannot be read: {e}"))
-            .and_then(|bytes| decode(&bytes))
-            .and_then(|snapshot| accept(&snapshot).map(|()| snapshot));
-        match attempt {
-            Ok(snapshot) => return Ok(Newest { found: Some((entry, snapshot)), notes }),
-            Err(reason) => notes.push(format!(
-                "snapshot {} is not used: {reason}; trying the one before",
-                entry.path.display()
-            )),
-        }
-    }
-    Ok(Newest { found: None, notes })
 }
 
 #[cfg(test)]
@@ -280,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_snapshot_is_reported_and_the_one_before_is_used() {
+    fn a_damaged_snapshot_is_refused_and_the_one_before_is_there() {
         let dir = tempfile::tempdir().unwrap();
         for step in [1, 2, 3] {
             write(dir.path(), Kind::Regular, step, &sample(step), 3).unwrap();
@@ -288,9 +323,34 @@ mod tests {
         let newest = dir.path().join(file_name(Kind::Regular, 3));
         let bytes = fs::read(&newest).unwrap();
         fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
-        let Newest { found, notes } = load_newest(dir.path(), |_| Ok(())).unwrap();
-        assert_eq!(found.unwrap().1.state.numbers["clock.step"], 2);
-        assert!(notes[0].contains("step-000000003") && notes[0].contains("cut off"), "{notes:?}");
+        let [first, second, _] = &list(dir.path()).unwrap()[..] else { panic!() };
+        assert!(first.load().unwrap_err().contains("cut off"));
+        assert_eq!(second.load().unwrap(), sample(2));
+    }
+
+    #[test]
+    fn a_snapshot_of_another_step_than_its_name_says_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), Kind::Stop, 9, &sample(3), 2).unwrap();
+        let reason = list(dir.path()).unwrap()[0].load().unwrap_err();
+        assert!(reason.contains("step 3") && reason.contains('9'), "{reason}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_neither_read_nor_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |step| dir.path().join(file_name(Kind::Stop, step));
+        assert!(std::process::Command::new("mkfifo").arg(path(9)).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", path(8)).unwrap();
+        fs::create_dir(path(7)).unwrap();
+        write(dir.path(), Kind::Stop, 6, &sample(6), 2).unwrap();
+        let reasons: Vec<_> = list(dir.path()).unwrap().iter().map(|e| e.load()).collect();
+        let expected = ["it is a pipe or a device", "it is a link", "it is a directory"];
+        for (reason, expected) in reasons.iter().zip(expected) {
+            assert_eq!(reason, &Err(expected.to_owned()));
+        }
+        assert_eq!(reasons[3], Ok(sample(6)));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The tables of a run: `log.csv` per step, `bodies.csv` and one file per probe per frame.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::RunError;
 use super::probe;
 use super::settings::{OutputSettings, Probe};
+use super::snapshot::Metadata;
 use super::table::{Cell, Table};
 use super::totals::Totals;
 use crate::math::DVec3;
@@ -137,21 +137,21 @@ impl Tables {
         })
     }
 
-    /// Opens the tables of an earlier run and cuts them to the lengths its snapshot remembers.
+    /// Opens the tables of an earlier run and cuts them to the extents its snapshot remembers.
     pub fn reopen(
         directory: &Path,
         settings: &OutputSettings,
         elastic: bool,
-        lengths: &BTreeMap<String, u64>,
+        remembered: &Metadata,
     ) -> Result<Tables, RunError> {
         let reopen = |file: &str| {
-            let bytes = *lengths.get(file).ok_or_else(|| {
+            let extent = remembered.extent(directory, file)?.ok_or_else(|| {
                 RunError::Directory(format!(
                     "{} cannot be resumed: its snapshot does not mention {file}",
                     directory.display()
                 ))
             })?;
-            Table::reopen(&directory.join(file), bytes)
+            Table::reopen(&directory.join(file), extent)
         };
         let reopen_probe = |(probe, file): (Probe, String)| Ok((probe, reopen(&file)?));
         Ok(Tables {
@@ -241,15 +241,14 @@ impl Tables {
         self.each().try_for_each(Table::flush)
     }
 
-    /// Makes all rows survive a power cut, and tells how long every table is.
-    pub fn sync(&mut self, directory: &Path) -> Result<BTreeMap<String, u64>, RunError> {
-        let mut lengths = BTreeMap::new();
+    /// Makes all rows survive a power cut, and notes how far every table goes.
+    pub fn sync(&mut self, directory: &Path, memory: &mut Metadata) -> Result<(), RunError> {
         for table in self.each() {
-            table.sync()?;
+            let extent = table.sync()?;
             let file = table.path().strip_prefix(directory).unwrap_or(table.path());
-            lengths.insert(file.to_string_lossy().replace('\\', "/"), table.bytes());
+            memory.remember(&file.to_string_lossy().replace('\\', "/"), extent);
         }
-        Ok(lengths)
+        Ok(())
     }
 
     fn each(&mut self) -> impl Iterator<Item = &mut Table> {
@@ -326,9 +325,10 @@ mod tests {
         let mut tables = Tables::create(dir.path(), &settings, false).unwrap();
         tables.log_step(&world, &StepReport::default()).unwrap();
         tables.log_frame(&world).unwrap();
-        let lengths = tables.sync(dir.path()).unwrap();
-        assert_eq!(lengths.len(), 2 + settings.probes.len());
-        for (file, bytes) in lengths {
+        let mut memory = Metadata::default();
+        tables.sync(dir.path(), &mut memory).unwrap();
+        assert_eq!(memory.files.len(), 2 + settings.probes.len());
+        for (file, bytes) in memory.files {
             let text = std::fs::read_to_string(dir.path().join(&file)).unwrap();
             assert_eq!(text.len() as u64, bytes);
             let cells: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();

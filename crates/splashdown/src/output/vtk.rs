@@ -1,4 +1,4 @@
-//! VTK XML files for ParaView: `.vtp` per frame and a `.pvd` that lists them by time.
+//! VTK XML files for ParaView: `.vtp` per frame.
 //!
 //! Own writer: the arrays go out as they lie in memory (appended raw data, the default of VTK's own
 //! writer), where vtkio would convert them to base64 text, a third larger and several copies slower.
@@ -99,29 +99,6 @@ fn write_surfaces<'a>(
     );
     file.section("CellData", &[Array::new("body", "UInt32", 1, &body)]);
     file.write(out)
-}
-
-/// The text of a `.pvd` file: for each of `frames` frames, the files that show it.
-pub fn collection(
-    frames: u64,
-    frames_per_second: f64,
-    files: impl Fn(u64) -> Vec<String>,
-) -> String {
-    let mut text = String::from("<?xml version=\"1.0\"?>\n");
-    let order = byte_order();
-    let _ = writeln!(text, "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"{order}\">");
-    text.push_str("  <Collection>\n");
-    for frame in 0..frames {
-        let time = frame as f64 / frames_per_second;
-        for (part, file) in files(frame).iter().enumerate() {
-            let _ = writeln!(
-                text,
-                "    <DataSet timestep=\"{time:?}\" group=\"\" part=\"{part}\" file=\"{file}\"/>"
-            );
-        }
-    }
-    text.push_str("  </Collection>\n</VTKFile>\n");
-    text
 }
 
 /// An array as it goes into the file.
@@ -252,12 +229,5 @@ mod tests {
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("NumberOfVerts=\"2\"") && text.contains("NumberOfPolys=\"1\""));
         assert_eq!(vtk_array::<u32>(&file, "body"), [1, 1, 0]);
-    }
-
-    #[test]
-    fn a_collection_lists_every_frame_at_its_time() {
-        let text = collection(3, 10.0, |k| vec![format!("vtk/fluid_{k}.vtp")]);
-        assert!(text.contains("timestep=\"0.2\" group=\"\" part=\"0\" file=\"vtk/fluid_2.vtp\""));
-        assert_eq!(text.matches("<DataSet").count(), 3);
     }
 }

@@ -3,17 +3,21 @@
 //! Jobs are done in the order they were given: once a snapshot exists, so do all frames before it.
 //! After the first error nothing more is written, and the error reaches the driver at its next call.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use super::atomic::{self, Out};
+use super::collection::{Collection, Files};
 use super::error::RunError;
 use super::frame::{Frame, Surfaces};
+use super::ledger::{self, Ledger};
 use super::observer::Observer;
 use super::settings::Format;
 use super::snapshot::{self, Kind, Snapshot};
-use super::{atomic, bgeo, ply, vtk, vtu};
+use super::{bgeo, ply, vtk, vtu};
 
 /// Frames that may wait; the driver waits when more are due, so memory stays bounded.
 const QUEUE: usize = 2;
@@ -48,14 +52,29 @@ enum Job {
     Barrier(SyncSender<()>),
 }
 
+/// What the thread works with.
+struct Desk {
+    context: Context,
+    collections: Vec<Collection>,
+    ledger: Ledger,
+    observers: Vec<Box<dyn Observer>>,
+}
+
 impl Writer {
-    /// Starts the thread; observers see every frame in it.
-    pub fn start(context: Context, mut observers: Vec<Box<dyn Observer>>) -> Writer {
+    /// Starts the thread after `frames` frames; observers see every further one in it.
+    pub fn start(
+        context: Context,
+        frames: u64,
+        ledger: Ledger,
+        observers: Vec<Box<dyn Observer>>,
+    ) -> Result<Writer, RunError> {
         let (jobs, queue) = sync_channel(QUEUE);
         let failure = Arc::new(Mutex::new(None));
         let shared = Arc::clone(&failure);
-        let thread = std::thread::spawn(move || work(&context, &queue, &mut observers, &shared));
-        Writer { jobs: Some(jobs), failure, thread: Some(thread) }
+        let collections = collections(&context, frames)?;
+        let mut desk = Desk { context, collections, ledger, observers };
+        let thread = std::thread::spawn(move || desk.work(&queue, &shared));
+        Ok(Writer { jobs: Some(jobs), failure, thread: Some(thread) })
     }
 
     /// Hands over a frame; waits while the queue is full.
@@ -120,93 +139,102 @@ impl Drop for Writer {
     }
 }
 
-fn work(
-    context: &Context,
-    queue: &Receiver<Job>,
-    observers: &mut [Box<dyn Observer>],
-    failure: &Mutex<Option<RunError>>,
-) {
-    for job in queue {
-        let result = match job {
-            Job::Frame(frame) => write_frame(context, &frame).and_then(|()| {
-                observers.iter_mut().try_for_each(|o| o.frame(&context.directory, &frame))
-            }),
-            Job::Snapshot(kind, step, snapshot) => {
-                let directory = context.directory.join("snapshots");
-                snapshot::write(&directory, kind, step, &snapshot, context.snapshots_kept).map(drop)
+impl Desk {
+    fn work(&mut self, queue: &Receiver<Job>, failure: &Mutex<Option<RunError>>) {
+        for job in queue {
+            let result = match job {
+                Job::Frame(frame) => self.frame(&frame),
+                Job::Snapshot(kind, step, snapshot) => self.snapshot(kind, step, *snapshot),
+                Job::Barrier(done) => {
+                    // Whoever asked may have given up waiting.
+                    let _ = done.send(());
+                    Ok(())
+                }
+            };
+            if let Err(error) = result {
+                *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+                return;
             }
-            Job::Barrier(done) => {
-                // Whoever asked may have given up waiting.
-                let _ = done.send(());
-                Ok(())
-            }
-        };
-        if let Err(error) = result {
-            *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
-            return;
         }
+    }
+
+    /// Files first, then the lists of them: a list never names what is not there.
+    fn frame(&mut self, frame: &Frame) -> Result<(), RunError> {
+        let mut files = write_frame(&self.context, frame)?;
+        for observer in &mut self.observers {
+            files.extend(observer.frame(&self.context.directory, frame)?);
+        }
+        self.collections.iter_mut().try_for_each(|list| list.add(frame.index))?;
+        let time = frame.index as f64 / self.context.frames_per_second;
+        self.ledger.add(frame.index, time, &files)
+    }
+
+    fn snapshot(&mut self, kind: Kind, step: u64, mut snapshot: Snapshot) -> Result<(), RunError> {
+        let extent = self.ledger.sync()?;
+        snapshot.metadata.remember(ledger::FILE, extent);
+        let directory = self.context.directory.join("snapshots");
+        snapshot::write(&directory, kind, step, &snapshot, self.context.snapshots_kept).map(drop)
     }
 }
 
-fn write_frame(context: &Context, frame: &Frame) -> Result<(), RunError> {
-    let file = |name: String| context.directory.join(name);
-    for format in &context.formats {
+/// Writes all files of a frame and tells their names.
+fn write_frame(context: &Context, frame: &Frame) -> Result<Vec<String>, RunError> {
+    let mut files = Vec::new();
+    let mut write = |name: String, content: &dyn Fn(&mut Out) -> io::Result<()>| {
+        atomic::write(&context.directory.join(&name), content)?;
+        files.push(name);
+        Ok::<(), RunError>(())
+    };
+    for &format in &context.formats {
+        let fluid = frame_file(format, "fluid", frame.index);
         match format {
-            Format::Bgeo => {
-                let path = file(frame_file(Format::Bgeo, "fluid", frame.index));
-                atomic::write(&path, |out| bgeo::write(out, &frame.points))?;
-            }
-            Format::Ply => {
-                let path = file(frame_file(Format::Ply, "fluid", frame.index));
-                atomic::write(&path, |out| ply::write(out, &frame.points))?;
-            }
+            Format::Bgeo => write(fluid, &|out| bgeo::write(out, &frame.points))?,
+            Format::Ply => write(fluid, &|out| ply::write(out, &frame.points))?,
             Format::Vtk => {
                 let surfaces = &context.surfaces;
-                let path = file(frame_file(Format::Vtk, "fluid", frame.index));
-                atomic::write(&path, |out| vtk::write_points(out, &frame.points))?;
+                write(fluid, &|out| vtk::write_points(out, &frame.points))?;
                 if has_fixed(surfaces) && frame.index == 0 {
-                    atomic::write(&file(FIXED.to_owned()), |out| vtk::write_fixed(out, surfaces))?;
+                    write(FIXED.to_owned(), &|out| vtk::write_fixed(out, surfaces))?;
                 }
                 if has_moving(surfaces) {
-                    let path = file(frame_file(Format::Vtk, "moving", frame.index));
-                    atomic::write(&path, |out| {
+                    write(frame_file(format, "moving", frame.index), &|out| {
                         vtk::write_moving(out, surfaces, &frame.poses, &frame.elastic)
                     })?;
                 }
                 if !frame.elastic.is_empty() {
-                    let path = file(elastic_file(frame.index));
-                    atomic::write(&path, |out| vtu::write(out, &frame.elastic))?;
+                    write(elastic_file(frame.index), &|out| vtu::write(out, &frame.elastic))?;
                 }
-                write_collections(context, frame.index + 1)?;
             }
         }
     }
-    Ok(())
+    Ok(files)
 }
 
-/// Rewrites the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a
-/// file each: ParaView then gives them separate colours and opacity.
-pub fn write_collections(context: &Context, frames: u64) -> Result<(), RunError> {
+/// Writes the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a file
+/// each: ParaView then gives them separate colours and opacity.
+fn collections(context: &Context, frames: u64) -> Result<Vec<Collection>, RunError> {
     if !context.formats.contains(&Format::Vtk) {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let write = |name: &str, files: &dyn Fn(u64) -> Vec<String>| {
-        let text = vtk::collection(frames, context.frames_per_second, files);
-        atomic::write_bytes(&context.directory.join(name), text.as_bytes())
-    };
-    write("fluid.pvd", &|k| vec![frame_file(Format::Vtk, "fluid", k)])?;
     let (fixed, moving) = (has_fixed(&context.surfaces), has_moving(&context.surfaces));
+    let solids = move |k| {
+        let fixed = fixed.then(|| FIXED.to_owned());
+        let moving = moving.then(|| frame_file(Format::Vtk, "moving", k));
+        fixed.into_iter().chain(moving).collect()
+    };
+    let mut lists: Vec<(&str, Files)> = Vec::new();
+    lists.push(("fluid.pvd", Box::new(|k| vec![frame_file(Format::Vtk, "fluid", k)])));
     if fixed || moving {
-        write("solids.pvd", &|k| {
-            let fixed = fixed.then(|| FIXED.to_owned());
-            let moving = moving.then(|| frame_file(Format::Vtk, "moving", k));
-            fixed.into_iter().chain(moving).collect()
-        })?;
+        lists.push(("solids.pvd", Box::new(solids)));
     }
     if context.surfaces.elastic {
-        write("elastic.pvd", &|k| vec![elastic_file(k)])?;
+        lists.push(("elastic.pvd", Box::new(|k| vec![elastic_file(k)])));
     }
-    Ok(())
+    let create = |(name, files): (&str, Files)| {
+        let path = context.directory.join(name);
+        Collection::create(&path, frames, context.frames_per_second, files)
+    };
+    lists.into_iter().map(create).collect()
 }
 
 /// The elements of the elastic bodies at a frame, relative to the run directory.
@@ -301,12 +329,17 @@ mod tests {
         }
     }
 
+    fn start(directory: &Path) -> Writer {
+        let ledger = Ledger::create(directory).unwrap();
+        Writer::start(context(directory), 0, ledger, Vec::new()).unwrap()
+    }
+
     #[test]
     fn frames_and_collections_appear_under_their_names() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("vtk")).unwrap();
         std::fs::create_dir(dir.path().join("ply")).unwrap();
-        let writer = Writer::start(context(dir.path()), Vec::new());
+        let writer = start(dir.path());
         for k in 0..4 {
             writer.frame(Frame::capture(&small_world(), k)).unwrap();
         }
@@ -329,7 +362,7 @@ mod tests {
     fn an_error_names_the_file_and_reaches_the_driver() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("vtk")).unwrap(); // but no ply/
-        let writer = Writer::start(context(dir.path()), Vec::new());
+        let writer = start(dir.path());
         writer.frame(Frame::capture(&small_world(), 0)).unwrap();
         let message = writer.wait().unwrap_err().to_string();
         assert!(message.contains("ply/fluid_000000.ply"), "{message}");

@@ -64,8 +64,9 @@ pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
         world.sinks.push(build_sink(&mut convert, &format!("sink[{k}]"), sink));
     }
     let output = output_settings(&mut convert, file);
+    let inputs = std::mem::take(&mut convert.inputs).into_iter().collect();
     report.finish()?;
-    Ok(Built { world, output, notes })
+    Ok(Built { world, output, notes, inputs })
 }
 
 /// Around bodies fluid must stand where their surface is, or they displace too little: next to walls without pressure it

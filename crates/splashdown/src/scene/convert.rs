@@ -3,6 +3,7 @@
 //! Every function reports what is wrong and then returns something harmless, so that the next error
 //! is found too.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::errors::Report;
@@ -22,6 +23,8 @@ pub(crate) struct Converter<'r, 's> {
     pub spacing: f64,
     pub duration: f64,
     pub directory: &'r Path,
+    /// Files that the scene names, as it does.
+    pub inputs: BTreeSet<String>,
     pub report: &'r mut Report<'s>,
 }
 
@@ -49,7 +52,8 @@ impl<'r, 's> Converter<'r, 's> {
         let simulation = &file.simulation;
         let dimension = if simulation.dimension == 2 { Dimension::Two } else { Dimension::Three };
         let (spacing, duration) = (simulation.spacing, simulation.duration);
-        Converter { dimension, spacing, duration, directory, report }
+        let inputs = BTreeSet::new();
+        Converter { dimension, spacing, duration, directory, inputs, report }
     }
 
     /// A position, velocity or direction: three components, or in 2D two and perhaps a zero.
@@ -242,6 +246,7 @@ impl<'r, 's> Converter<'r, 's> {
 
     /// A file that exists, relative to the scene.
     pub fn existing_file(&mut self, key: &str, file: &str, endings: &[&str]) -> PathBuf {
+        self.inputs.insert(file.to_string());
         let path = self.directory.join(file);
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
         if !path.is_file() {

@@ -68,6 +68,8 @@ pub struct Built {
     pub output: OutputSettings,
     /// What the user may want to know, such as how much fluid was carved away.
     pub notes: Vec<String>,
+    /// The files that were read, as the scene names them.
+    pub inputs: Vec<String>,
 }
 
 impl Scene {

@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::run::in_dimension;
 use super::{Case, Report};
 use crate::output::driver::Simulation;
-use crate::output::resume::StoredRun;
+use crate::output::resume::{Consent, StoredRun};
 use crate::output::run_directory::{Existing, RunDirectory, SceneSource};
 use crate::scene::Scene;
 
@@ -41,6 +41,7 @@ fn source(scene: &Scene) -> SceneSource {
         name: scene.name.clone(),
         text: scene.text.clone(),
         directory: scene.directory.clone(),
+        inputs: Vec::new(),
     }
 }
 
@@ -55,7 +56,7 @@ fn start(dimension: u32, path: &Path) -> Result<Simulation, String> {
 fn resume(dimension: u32, path: &Path) -> Result<Simulation, String> {
     let scene = scene(dimension)?;
     let built = scene.build().map_err(|e| e.to_string())?;
-    let stored = StoredRun::open(path).map_err(|e| e.to_string())?;
+    let stored = StoredRun::open(path, Consent::default()).map_err(|e| e.to_string())?;
     Simulation::resume(stored, source(&scene), built.world, built.output).map_err(|e| e.to_string())
 }
 

@@ -1,0 +1,102 @@
+//! What is missing or damaged of the files that a run wrote before a snapshot.
+//!
+//! A snapshot knows the length and the checksum of every table, and one of the tables, `frames.csv`,
+//! knows every file of every frame. A run that goes on from a snapshot writes none of these again.
+
+use std::fmt;
+use std::fs;
+use std::path::{Component, Path};
+
+use super::ledger::{self, Row};
+use super::snapshot::Snapshot;
+use super::{disk, table};
+
+/// How many files a message names.
+const NAMED: usize = 6;
+
+/// What is missing or damaged, as sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Damage {
+    /// Tables; without them a run cannot go on.
+    pub tables: Vec<String>,
+    /// Frames.
+    pub frames: Vec<String>,
+}
+
+impl Damage {
+    /// Compares the files in a run directory with what a snapshot knows of them.
+    pub fn of(directory: &Path, snapshot: &Snapshot) -> Damage {
+        let mut damage = Damage::default();
+        for (file, &bytes) in &snapshot.metadata.files {
+            let crc32 = snapshot.metadata.checksums.get(file).copied();
+            damage.tables.extend(table_damage(&directory.join(file), bytes, crc32));
+        }
+        if let (true, Ok(rows)) = (damage.tables.is_empty(), frames(directory, snapshot)) {
+            let lost = rows.iter().filter_map(|row| frame_damage(directory, row));
+            damage.frames.extend(lost);
+        }
+        damage
+    }
+
+    /// Whether nothing is missing.
+    pub fn is_none(&self) -> bool {
+        self.tables.is_empty() && self.frames.is_empty()
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.tables.len() + self.frames.len();
+        for sentence in self.tables.iter().chain(&self.frames).take(NAMED) {
+            writeln!(f, "  {sentence}")?;
+        }
+        if all > NAMED { writeln!(f, "  and {} more", all - NAMED) } else { Ok(()) }
+    }
+}
+
+/// The frames that were written before a snapshot; empty if it does not know, an error if their
+/// table is damaged.
+pub fn frames(directory: &Path, snapshot: &Snapshot) -> Result<Vec<Row>, String> {
+    let Some(&bytes) = snapshot.metadata.files.get(ledger::FILE) else { return Ok(Vec::new()) };
+    let read = disk::read(&directory.join(ledger::FILE)).map_err(|e| e.to_string())?;
+    let part = read.get(..bytes as usize).ok_or("it is cut off")?;
+    if snapshot.metadata.checksums.get(ledger::FILE) != Some(&crc32fast::hash(part)) {
+        return Err("its checksum is wrong".to_owned());
+    }
+    ledger::parse(std::str::from_utf8(part).map_err(|e| e.to_string())?)
+}
+
+/// A snapshot that lies might name files outside of the run, or devices that never end.
+pub fn is_inside(file: &str) -> bool {
+    Path::new(file).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn table_damage(path: &Path, bytes: u64, crc32: Option<u32>) -> Option<String> {
+    let sentence = match fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => "is missing".to_owned(),
+        Err(e) => format!("cannot be read: {e}"),
+        Ok(there) if !there.is_file() => "is no file".to_owned(),
+        Ok(there) if there.len() < bytes => format!("has {} of {bytes} bytes", there.len()),
+        Ok(_) => match (table::checksum(path, bytes), crc32) {
+            (Err(e), _) => format!("cannot be read: {e}"),
+            (Ok(found), Some(expected)) if found != expected => "has been changed".to_owned(),
+            _ => return None,
+        },
+    };
+    Some(format!("{} {sentence}", path.display()))
+}
+
+fn frame_damage(directory: &Path, row: &Row) -> Option<String> {
+    if row.file.is_empty() {
+        return None;
+    }
+    let path = directory.join(&row.file);
+    let sentence = match fs::metadata(&path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => "is missing".to_owned(),
+        Err(e) => format!("cannot be read: {e}"),
+        Ok(there) if !there.is_file() => "is no file".to_owned(),
+        Ok(there) if there.len() == row.bytes => return None,
+        Ok(there) => format!("has {} bytes, it had {}", there.len(), row.bytes),
+    };
+    Some(format!("{} {sentence}", path.display()))
+}
