@@ -207,18 +207,41 @@ const tests = {
   },
 };
 
+const launch = () =>
+  chromium.launch({
+    executablePath: BROWSER,
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", "--no-first-run"],
+  });
+
+/** For scripts/pictures.sh: the page with frame 15 of the run in VIEWED. */
+async function takePicture(file) {
+  const address = await serve("view", process.env.VIEWED, "--no-open");
+  const browser = await launch();
+  const page = await open(browser, address);
+  await page.setViewportSize({ width: 1200, height: 700 });
+  if (!(await page.locator("#side").isVisible())) await page.locator("#toggle-side").click();
+  await page.locator("#scrub").fill("15");
+  await page.locator("#scrub").blur();
+  await settled(page, 15);
+  await page.waitForTimeout(1000);
+  await page.screenshot({ path: file });
+  await browser.close();
+  children.forEach((child) => child.kill("SIGINT"));
+}
+
 (async () => {
+  if (pictures === "--picture") {
+    await takePicture(process.argv[3]);
+    process.exit(0);
+  }
   if (pictures) fs.mkdirSync(pictures, { recursive: true });
   fs.writeFileSync(path.join(folder, "test.toml"), SCENE);
   fs.writeFileSync(path.join(folder, "slow.toml"), SCENE.replace("spacing = 0.03", "spacing = 0.013"));
   const run = spawnSync(PROGRAM, "run test.toml --quiet --out done".split(" "), { cwd: folder });
   assert.equal(run.status, 0, String(run.stderr));
   const address = await serve("view", "done", "--no-open");
-  const browser = await chromium.launch({
-    executablePath: BROWSER,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", "--no-first-run"],
-  });
+  const browser = await launch();
   let failed = 0;
   for (const [name, test] of Object.entries(tests)) {
     try {

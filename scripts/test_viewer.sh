@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Drives the viewer's page in a real browser: scripts/test_viewer.sh [FOLDER FOR SCREENSHOTS]
+# With --picture FILE it only takes a picture of the run in VIEWED, for scripts/pictures.sh.
 # Needs Chromium, Node.js and npm; installs Chromium where apt-get can. Where the three cannot be had, it
 # says so and is content: the page's server has tests of its own. PROGRAM is a program that is built already.
 set -euo pipefail
