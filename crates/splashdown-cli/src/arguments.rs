@@ -7,11 +7,20 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use splashdown::scene::gallery;
 
+const FIRST_STEPS: &str = "\
+First steps:
+  splashdown list                            the built-in scenes
+  splashdown run fountain --view             one of them, in the browser while it runs
+  splashdown show fountain > my-scene.toml   a scene of your own
+  splashdown check my-scene.toml --time      what is wrong with it, and how long it will take
+  splashdown run my-scene.toml               results go to out/my-scene; Ctrl-C saves them
+  splashdown help run                        all about a command";
+
 /// Water that you can run, trust, stop and resume.
 ///
 /// Without a command, runs the built-in scene `dam-break` and says where the results are.
 #[derive(Debug, Parser)]
-#[command(name = "splashdown", version, about)]
+#[command(name = "splashdown", version, about, after_help = FIRST_STEPS)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -33,11 +42,11 @@ pub enum Command {
     List,
     /// Print a built-in scene, to start your own from.
     Show {
-        /// Name of a built-in scene.
+        /// Name of a built-in scene: `splashdown list` shows them.
         #[arg(value_parser = SceneName, hide_possible_values = true)]
         name: String,
     },
-    /// Check a scene without running it: all errors, particle counts, memory.
+    /// Check a scene without running it: all errors, particle counts, memory, and how long it would take.
     Check {
         /// A scene file or the name of a built-in scene.
         #[arg(value_parser = SceneName, hide_possible_values = true)]
@@ -64,7 +73,7 @@ pub enum Command {
     /// Without --methods, --vary and --dt: the scene as it is, and with every other method that makes a difference to
     /// it, one at a time. With several of them: all combinations.
     Compare(CompareArguments),
-    /// Print a script that lets your shell complete commands, options and scenes.
+    /// Print a script that lets your shell complete commands, options and scenes
     ///
     /// bash: add `source <(splashdown completions bash)` to ~/.bashrc.
     /// zsh: `splashdown completions zsh > ~/.zfunc/_splashdown`, with ~/.zfunc in `fpath`.
@@ -74,7 +83,7 @@ pub enum Command {
         /// The shell that will read it.
         shell: Shell,
     },
-    /// Print a manual page, or write all of them into a folder.
+    /// Print a manual page, or write all of them into a folder
     ///
     /// `splashdown man run | man -l -` shows one;
     /// `splashdown man --out ~/.local/share/man/man1` installs all for `man splashdown-run`.

@@ -14,6 +14,9 @@ const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 240.0;
 const MARGIN: [f64; 2] = [62.0, 34.0];
 
+/// Values that reach so many times as far as nine tenths of them do are cut off.
+const WILD: f64 = 3.0;
+
 /// Heading, and which value of a point is drawn.
 type Curve = (&'static str, fn(&Point) -> f64);
 
@@ -53,27 +56,32 @@ pub fn svg(title: &str, rows: &[Row]) -> String {
         let name = escaped(&format!("{}: {}", row.name, row.measured.verdict()));
         let _ = writeln!(
             text,
-            "<line x1=\"24\" x2=\"54\" y1=\"{y}\" y2=\"{y}\" stroke=\"{}\" stroke-width=\"2\"/>\
+            "<line x1=\"24\" x2=\"54\" y1=\"{y}\" y2=\"{y}\" {} stroke-width=\"2\"/>\
              <text x=\"62\" y=\"{}\">{name}</text>",
-            color(k),
+            ink(k),
             y + 4.0
         );
     }
     text + "</svg>\n"
 }
 
-fn color(k: usize) -> &'static str {
-    COLORS[k % COLORS.len()]
+/// Colour and dashes of line `k`.
+fn ink(k: usize) -> String {
+    let dashes = ["", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""];
+    let dashes = dashes[k / COLORS.len() % dashes.len()];
+    format!("stroke=\"{}\"{dashes}", COLORS[k % COLORS.len()])
 }
 
 fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, rows: &[Row]) {
     let points = || rows.iter().flat_map(|row| &row.measured.curve);
     let times = range(points().map(|p| p.time).chain([0.0]));
-    // A run that explodes would flatten the others: nine tenths of all points are shown in full.
+    // A run that explodes would flatten the others: then nine tenths of all points are shown in full.
     let mut values: Vec<f64> = points().map(value).filter(|v| v.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let cut = values.len() / 20;
-    let values = range(values.iter().copied().skip(cut).take(values.len() - 2 * cut));
+    let usual = range(values.iter().copied().skip(cut).take(values.len() - 2 * cut));
+    let all = range(values.iter().copied());
+    let values = if all[1] - all[0] > WILD * (usual[1] - usual[0]) { usual } else { all };
     let (w, h) = (WIDTH - MARGIN[0] - 14.0, HEIGHT - 2.0 * MARGIN[1]);
     let x = |t: f64| left + MARGIN[0] + w * (t - times[0]) / (times[1] - times[0]);
     let y = |v: f64| {
@@ -117,8 +125,8 @@ fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, r
             drawn.map(|p| format!("{:.1},{:.1}", x(p.time), y(value(p)))).collect();
         let _ = writeln!(
             text,
-            "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" points=\"{}\"/>",
-            color(k),
+            "<polyline fill=\"none\" {} stroke-width=\"1.5\" points=\"{}\"/>",
+            ink(k),
             line.join(" ")
         );
     }

@@ -40,6 +40,20 @@ pub struct Row {
     pub kept: Option<PathBuf>,
 }
 
+impl Row {
+    /// With the keys that make it so, unless it is called by them.
+    pub fn in_full(&self) -> String {
+        in_full(&self.name, &self.overrides)
+    }
+}
+
+fn in_full(name: &str, overrides: &[String]) -> String {
+    match overrides.is_empty() || name.contains('=') {
+        true => name.to_owned(),
+        false => format!("{name} ({})", overrides.join(", ")),
+    }
+}
+
 /// Runs all variants and writes a table and a plot.
 pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
@@ -52,7 +66,8 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let mut rows = Vec::new();
     for (k, choice) in variations.iter().enumerate() {
-        tell(&format!("{} of {}: {} …", k + 1, variations.len(), choice.name));
+        let name = in_full(&choice.name, &choice.overrides);
+        tell(&format!("{} of {}: {name} …", k + 1, variations.len()));
         let kept = place.kept.as_ref().map(|folders| folders[k].as_path());
         let measured = place.run(arguments, &set, choice, kept, &stop)?;
         if measured.trouble.is_some() {

@@ -47,6 +47,12 @@ pub fn choices(scene: &Scene) -> Vec<Choice> {
         found.extend(tensions(file));
     }
     found.extend(elastic(file));
+    // Not everything goes together: contact angles need a model that knows them.
+    let is_valid = |choice: &Choice| {
+        let Scene { name, text, directory, .. } = scene;
+        Scene::parse(name, text, directory, &choice.overrides).is_ok()
+    };
+    found.retain(is_valid);
     found
 }
 

@@ -107,7 +107,7 @@ pub fn table(rows: &[Row]) -> String {
         text.push('\n');
     }
     for row in rows {
-        let _ = writeln!(text, "  {}: {}", row.name, row.measured.verdict());
+        let _ = writeln!(text, "  {}: {}", row.in_full(), row.measured.verdict());
     }
     text
 }
@@ -150,7 +150,8 @@ mod tests {
              \"wild \"\"x\"\", y\",,,\"exploded at 0.5 s\"\n\"refused\",,,\"refused: \"\"no\"\"\"\n"
         );
         let table = table(&rows);
-        assert!(table.contains("calm: stable") && table.contains("refused: refused: \"no\""));
+        assert!(table.contains("calm (a=1): stable"), "{table}");
+        assert!(table.contains("refused (a=1): refused: \"no\""), "{table}");
         assert!(!table.contains("duck z"), "{table}");
     }
 
