@@ -93,12 +93,14 @@ pub fn drop(radius: f64, spacing: f64, dimension: Dimension) -> Vec<DVec3> {
             .collect();
         points.sort_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
         // A heap ends where the next point is farther out.
-        for end in 1..points.len() {
-            let is_round = points[end].length_squared() - points[end - 1].length_squared() > 1e-9;
-            let error = |count: usize| (count as f64 - wanted).abs();
-            if is_round && error(end) < error(best.len()) {
-                best = points[..end].to_vec();
-            }
+        let error = |count: usize| (count as f64 - wanted).abs();
+        let is_round =
+            |end: &usize| points[*end].length_squared() - points[*end - 1].length_squared() > 1e-9;
+        let ends = (1..points.len()).filter(is_round);
+        let nearest = ends.min_by(|a, b| error(*a).total_cmp(&error(*b)));
+        if let Some(end) = nearest.filter(|end| error(*end) < error(best.len())) {
+            points.truncate(end);
+            best = points;
         }
     }
     best.iter_mut().for_each(|p| *p *= spacing);

@@ -5,11 +5,15 @@ mod gmsh;
 mod vtk;
 mod vtu;
 
+use std::io::Read;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::{TetMesh, volume};
+
+/// Files larger than this are refused.
+const LARGEST_FILE: u64 = 8 << 30;
 
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +37,14 @@ pub enum MeshFileError {
 /// Reads a mesh by the ending of its name.
 pub fn read_tetrahedra(path: &Path) -> Result<TetMesh, MeshFileError> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-    let bytes = std::fs::read(path).map_err(|e| MeshFileError::Unreadable(e.to_string()))?;
+    let unreadable = |e: std::io::Error| MeshFileError::Unreadable(e.to_string());
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        let what = format!("it is larger than {} GiB", LARGEST_FILE >> 30);
+        return Err(MeshFileError::Content(what));
+    }
     parse_tetrahedra(&ending, &bytes)
 }
 

@@ -15,10 +15,17 @@ const INT: i32 = 1;
 const INDEXED_TEXT: i32 = 4;
 const VECTOR: i32 = 5;
 
+/// More numbers than this for one point are not plausible.
+const WIDEST: usize = 1 << 20;
+/// A compressed file holds at most this many times its size: what is more regular than that is no fluid.
+const MOST_UNPACKED: u64 = 100;
+
 /// Reads all points, and velocities from an attribute `v` or `velocity`.
 pub fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        read(BufReader::new(flate2::read::MultiGzDecoder::new(bytes)))
+        let most = MOST_UNPACKED * (bytes.len() as u64 + 1000);
+        let unpacked = flate2::read::MultiGzDecoder::new(bytes).take(most);
+        read(BufReader::new(unpacked))
     } else {
         read(bytes)
     }
@@ -49,6 +56,9 @@ fn read(source: impl Read) -> Result<ParticleFile, String> {
             velocity_at = Some(width);
         }
         width += attribute.size;
+        if width > WIDEST {
+            return Err(format!("{width} numbers for a point are not plausible"));
+        }
     }
 
     let mut positions = Vec::new();
@@ -170,6 +180,15 @@ pub mod tests {
             bytes[9..13].copy_from_slice(&i32::to_be_bytes(count));
             assert!(parse(&bytes).is_err());
         }
+        let zeros = compress(&[&good[..], &vec![0; 50_000_000]].concat());
+        let mut bomb = good.clone();
+        bomb[9..13].copy_from_slice(&i32::to_be_bytes(2_000_000));
+        let bomb = compress(&[&bomb[..], &vec![0; 50_000_000]].concat());
+        assert!(
+            zeros.len() < 100_000 && parse(&zeros).is_ok(),
+            "what follows the points is not read"
+        );
+        assert!(parse(&bomb).unwrap_err().contains("it ends after"));
         let mut newer = good;
         newer[8] = 13;
         assert!(parse(&newer).unwrap_err().contains("version 13"));
