@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use splashdown::scene::gallery;
+use splashdown::scene::{MemoryLimit, gallery};
 
 const FIRST_STEPS: &str = "\
 First steps:
@@ -61,6 +61,8 @@ pub enum Command {
         #[arg(long, value_name = "N", requires = "time",
               value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: Option<u16>,
+        #[command(flatten)]
+        memory: MemoryArguments,
     },
     /// Print the JSON Schema of scene files, for editors.
     Schema,
@@ -121,6 +123,20 @@ impl TypedValueParser for SceneName {
     }
 }
 
+#[derive(Clone, Debug, Default, Args)]
+pub struct MemoryArguments {
+    /// Refuse scenes that need more memory than this, like 8G, 512M or 50% of the machine's [default: 75%].
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<MemoryLimit>,
+}
+
+impl MemoryArguments {
+    /// As told, or a share of the machine's.
+    pub fn limit(&self) -> MemoryLimit {
+        self.memory.clone().unwrap_or_default()
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// A scene file or the name of a built-in scene.
@@ -161,6 +177,8 @@ pub struct CompareArguments {
     /// One JSON object per variant instead of a table.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub memory: MemoryArguments,
 }
 
 /// Methods that go together, and what the user called them.
@@ -221,6 +239,8 @@ pub struct BenchArguments {
     /// Override a key of the scenes.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    #[command(flatten)]
+    pub memory: MemoryArguments,
     /// One JSON object per scene instead of a table.
     #[arg(long)]
     pub json: bool,
@@ -263,6 +283,8 @@ pub struct RunArguments {
     /// Override a key of the scene, like fluid.water.density=900.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub set: Vec<String>,
+    #[command(flatten)]
+    pub memory: MemoryArguments,
     /// Go on with the run in the output directory.
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,

@@ -46,8 +46,10 @@ fn obey(arguments: Arguments) -> ExitCode {
         Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),
         Some(Command::Show { name }) => commands::show::run(&name),
-        Some(Command::Check { scene, set, time, threads }) => commands::run::use_threads(threads)
-            .and_then(|()| commands::check::run(&scene, &set, time)),
+        Some(Command::Check { scene, set, memory, time, threads }) => {
+            commands::run::use_threads(threads)
+                .and_then(|()| commands::check::run(&scene, &set, &memory.limit(), time))
+        }
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),

@@ -18,7 +18,7 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
     for name in &arguments.scenes {
         let scene = Scene::open(name, &arguments.set)?;
-        let mut world = scene.build()?.world;
+        let mut world = scene.build_within(&arguments.memory.limit())?.world;
         if !arguments.json {
             tell(&format!("{name}: {} steps …", arguments.warm_up + arguments.steps));
         }

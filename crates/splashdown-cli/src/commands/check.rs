@@ -2,17 +2,21 @@
 
 use std::process::ExitCode;
 
-use splashdown::scene::Scene;
 use splashdown::scene::estimate::estimate;
+use splashdown::scene::{MemoryLimit, Scene};
 
 use crate::commands::forecast;
 use crate::failure::Failure;
 use crate::terminal::print;
 
 /// Prints particle counts, memory and warnings, or all errors of the scene; if asked for, how long it will take.
-pub fn run(name: &str, overrides: &[String], time: bool) -> Result<ExitCode, Failure> {
-    let scene = Scene::open(name, overrides)?;
-    let mut built = scene.build()?;
+pub fn run(
+    name: &str,
+    overrides: &[String],
+    memory: &MemoryLimit,
+    time: bool,
+) -> Result<ExitCode, Failure> {
+    let (scene, mut built) = Scene::examine(name, overrides, memory)?;
     let needs = estimate(&built);
     let mut lines = vec![format!("{} is fine", scene.name)];
     for object in &needs.objects {
@@ -43,6 +47,9 @@ pub fn run(name: &str, overrides: &[String], time: bool) -> Result<ExitCode, Fai
         _ => format!("  about {:.0} MB of memory", megabytes(needs.memory).max(1.0)),
     });
     if time {
+        if !built.counted.is_empty() {
+            built = scene.build_within(memory)?;
+        }
         lines.extend(forecast::lines(name, overrides, &mut built, needs.emitted_particles)?);
     }
     lines.extend(needs.warnings.iter().map(|warning| format!("warning: {warning}")));

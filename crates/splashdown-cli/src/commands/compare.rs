@@ -169,8 +169,9 @@ impl Place {
         if kept.is_none() {
             overrides.extend(TABLES_ONLY.map(str::to_owned));
         }
-        let built = Scene::open(&arguments.scene, &overrides)
-            .and_then(|scene| scene.build().map(|built| (scene, built)));
+        let built = Scene::open(&arguments.scene, &overrides).and_then(|scene| {
+            scene.build_within(&arguments.memory.limit()).map(|built| (scene, built))
+        });
         let (scene, built) = match built {
             Ok(both) => both,
             Err(errors) => return Ok(Measured::refused(errors.to_string().replace('\n', "; "))),

@@ -68,7 +68,7 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
     if existing == Existing::Refuse && !is_free(&path)? {
         RunDirectory::create(&path, existing)?;
     }
-    let built = scene.build()?;
+    let built = scene.build_within(&arguments.memory.limit())?;
     let Built { world, output, notes, .. } = &built;
     notes.iter().for_each(|note| say(&format!("note: {note}")));
     let fluid: usize = world.fluids.iter().map(|f| f.range.len()).sum();
@@ -110,7 +110,7 @@ fn resume(arguments: &RunArguments) -> Result<Simulation, Failure> {
     }
     let scene = Scene::parse(name, text, directory.clone(), &arguments.overrides())?;
     stored.notes.iter().for_each(|note| tell(&format!("note: {note}")));
-    let Built { world, output, inputs, .. } = scene.build()?;
+    let Built { world, output, inputs, .. } = scene.build_within(&arguments.memory.limit())?;
     let observers = observers(&scene, &output, &world);
     let source = source(&scene, inputs)?;
     let simulation = Simulation::resume_observed(stored, source, world, output, observers)?;

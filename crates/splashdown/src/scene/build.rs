@@ -1,12 +1,19 @@
 //! Checks a scene, samples its shapes, and returns a world at time zero.
 
+use std::collections::HashSet;
+
 use super::carve::{Obstacle, apart, carve};
-use super::check::{MAX_PARTICLES, check};
+use super::check::check;
 use super::convert::{Converter, Field};
 use super::elastic::build_elastic;
-use super::errors::{Report, SceneErrors};
+use super::errors::{Findings, Report, SceneErrors};
+use super::estimate::{ObjectCount, emitted_by, rained_by};
 use super::file::{self, SceneFile, Viscosity as FileViscosity};
 use super::geometry::{Geometry, volume};
+use super::memory::{Bytes, MemoryLimit};
+use super::needs::{
+    BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Count, Need, beyond, refuse_memory,
+};
 use super::overlap::resolve_overlaps;
 use super::showers::{build_showers, has_source};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
@@ -17,56 +24,150 @@ use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
 use crate::math::{DVec3, Pose};
 use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
-use crate::shapes::{fill, read_particles};
+use crate::shapes::fill;
 use crate::world::{
     BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, TimeStep, Viscosity,
     ViscosityModel, World,
 };
 
-pub(crate) fn build(scene: &Scene) -> Result<Built, SceneErrors> {
-    let file = &scene.file;
-    let mut report = Report::new(&scene.source);
-    check(file, &scene.directory, &mut report);
-    report.finish()?;
+/// More than this is not sampled for a look at a scene, bytes.
+const LOOK: u64 = 1_000_000_000;
 
+/// The world of a scene.
+pub(crate) fn build(scene: &Scene, memory: &MemoryLimit) -> Result<Built, SceneErrors> {
     let mut report = Report::new(&scene.source);
+    check(&scene.file, &scene.directory, &mut report);
+    let built = assemble(scene, &mut report, memory, u64::MAX);
+    finished(report, built)
+}
+
+/// The world of a scene in which something is wrong already, as far as it goes: everything else that is wrong.
+pub(crate) fn examine(
+    scene: &Scene,
+    found: Findings,
+    memory: &MemoryLimit,
+) -> Result<Built, SceneErrors> {
+    let mut report = Report { source: &scene.source, found };
+    let built = assemble(scene, &mut report, memory, LOOK);
+    finished(report, built)
+}
+
+fn finished(report: Report<'_>, built: Option<Built>) -> Result<Built, SceneErrors> {
+    let source = report.source;
+    report.finish()?;
+    let no_reason =
+        || SceneErrors::without_place(&source.file, "cannot be built".to_string(), None);
+    built.ok_or_else(no_reason)
+}
+
+/// Makes a world of all objects that nothing is wrong with and reports what is wrong with the others. Nothing is made
+/// before it is known that it fits into memory; what is beyond `look` bytes is counted, but not made.
+fn assemble(
+    scene: &Scene,
+    report: &mut Report<'_>,
+    memory: &MemoryLimit,
+    look: u64,
+) -> Option<Built> {
+    let file = &scene.file;
     let mut notes = Vec::new();
-    let mut convert = Converter::new(file, &scene.directory, &mut report);
+    let mut convert = Converter::new(file, &scene.directory, report);
+    // Without these nothing can be sampled, counted or placed.
+    if !convert.has_scale {
+        return None;
+    }
+    convert.memory = memory.bytes;
+    let needs = convert.needs(file, true);
+    let mut left_out = refuse_memory(convert.report, &needs, memory, convert.spacing);
+    let fitting: Vec<Need> =
+        needs.iter().filter(|need| !left_out.contains(&need.key)).cloned().collect();
+    let unseen = beyond(&fitting, look.into(), |need| need.bytes);
+    let counted: Vec<ObjectCount> = unseen.iter().map(|need| ObjectCount::counted(need)).collect();
+    if !counted.is_empty() {
+        let names: Vec<String> = counted.iter().map(|o| format!("`{}`", o.name)).collect();
+        notes.push(format!(
+            "too large for a look, only counted: {}; whether they overlap others shows when it runs",
+            names.join(", ")
+        ));
+    }
+    left_out.extend(unseen.iter().map(|need| need.key.clone()));
+
     let mut world = empty_world(&mut convert, file);
-    let mut solids: Vec<SampledSolid> = file
-        .solid
-        .iter()
-        .enumerate()
-        .flat_map(|(k, solid)| sample_solid(&mut convert, k, solid))
-        .collect();
+    let mut solids: Vec<SampledSolid> = Vec::new();
+    for (k, solid) in file.solid.iter().enumerate() {
+        if convert.is_usable(&format!("solid[{k}]"), &left_out) {
+            solids.extend(sample_solid(&mut convert, k, solid));
+        }
+    }
     resolve_overlaps(&mut convert, file.coupling.overlap, &mut solids, &mut notes);
     world.friction_pairs = friction_pairs(file, &solids);
     let entries: Vec<usize> = solids.iter().map(|solid| solid.obstacle.entry).collect();
     world.tension = tension_settings(&mut convert, file, &entries);
     world.pressure.boundary = boundary_pressure(file, world.tension.pulls());
     let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).collect();
-    fill_fluids(&mut convert, file, &obstacles, &mut world, &mut notes);
+    fill_fluids(&mut convert, file, &obstacles, &left_out, &mut world, &mut notes);
     for solid in solids {
         world.add_solid(solid.solid);
     }
-    build_elastic(&mut convert, file, &mut world);
-    if world.particles.len() as f64 > MAX_PARTICLES {
-        let message = format!("makes {} particles", world.particles.len());
-        let help = format!("at most {MAX_PARTICLES}");
-        convert.report.key("simulation.spacing", message, Some(help));
-    }
-    for (k, emitter) in file.emitter.iter().enumerate() {
-        let emitter = build_emitter(&mut convert, &format!("emitter[{k}]"), emitter, file);
-        world.emitters.push(emitter);
-    }
-    world.showers = build_showers(&mut convert, file);
-    for (k, sink) in file.sink.iter().enumerate() {
-        world.sinks.push(build_sink(&mut convert, &format!("sink[{k}]"), sink));
-    }
+    build_elastic(&mut convert, file, &left_out, &mut world);
+    add_sources(&mut convert, file, &mut world);
     let output = output_settings(&mut convert, file);
+    refuse_floods(&mut convert, file, &world, memory);
+    let elastic = needs.iter().filter(|need| need.kind == "elastic").map(|need| need.bytes);
+    let elastic = elastic.fold(0, u128::saturating_add);
+    let elastic_bytes = u64::try_from(elastic).unwrap_or(u64::MAX);
     let inputs = std::mem::take(&mut convert.inputs).into_iter().collect();
-    report.finish()?;
-    Ok(Built { world, output, notes, inputs })
+    Some(Built { world, output, notes, inputs, counted, elastic_bytes })
+}
+
+/// Emitters, showers and sinks.
+fn add_sources(convert: &mut Converter<'_, '_>, file: &SceneFile, world: &mut World) {
+    for (k, emitter) in file.emitter.iter().enumerate() {
+        let key = format!("emitter[{k}]");
+        if !convert.report.is_wrong(&key) {
+            world.emitters.push(build_emitter(convert, &key, emitter, file));
+        }
+    }
+    world.showers = build_showers(convert, file);
+    for (k, sink) in file.sink.iter().enumerate() {
+        world.sinks.push(build_sink(convert, &format!("sink[{k}]"), sink));
+    }
+}
+
+/// Refuses sources of more fluid than fits into memory, unless something takes fluid away again.
+fn refuse_floods(
+    convert: &mut Converter<'_, '_>,
+    file: &SceneFile,
+    world: &World,
+    memory: &MemoryLimit,
+) {
+    if !world.sinks.is_empty() {
+        return;
+    }
+    let emitters = file.emitter.iter().enumerate().map(|(k, e)| (format!("emitter[{k}]"), &e.name));
+    let showers = file.shower.iter().enumerate().map(|(k, s)| (format!("shower[{k}]"), &s.name));
+    for (key, name) in emitters.chain(showers) {
+        let of_emitter = world.emitters.iter().find(|e| e.name == *name && key.starts_with('e'));
+        let of_shower = world.showers.iter().find(|s| s.name == *name && key.starts_with('s'));
+        let added = of_emitter.map(|e| emitted_by(e, convert.spacing, convert.duration));
+        let added = added.or(of_shower.map(|s| rained_by(s, convert.duration))).unwrap_or(0);
+        let bytes = u128::from(added) * (BYTES_PER_FLUID_PARTICLE + BYTES_PER_PARTICLE);
+        if bytes > memory.bytes.into() {
+            let (count, bytes) = (Count(added.into()), Bytes(bytes));
+            let message = format!("adds up to {count} particles, which need about {bytes}");
+            let help = format!(
+                "the limit is {memory}: set `end`, a limit, a shorter simulation.duration, a [[sink]] \
+                 that takes them away, or --memory"
+            );
+            convert.report.key(&key, message, Some(help));
+        }
+    }
+}
+
+impl Converter<'_, '_> {
+    /// Whether nothing is wrong with an entry, and it is not among those left out.
+    pub fn is_usable(&self, key: &str, left_out: &HashSet<String>) -> bool {
+        !self.report.is_wrong(key) && !left_out.contains(key)
+    }
 }
 
 /// Around bodies fluid must stand where their surface is, or they displace too little: next to walls without pressure it
@@ -150,6 +251,7 @@ fn fill_fluids(
     convert: &mut Converter<'_, '_>,
     file: &SceneFile,
     obstacles: &[&Obstacle],
+    left_out: &HashSet<String>,
     world: &mut World,
     notes: &mut Vec<String>,
 ) {
@@ -157,8 +259,13 @@ fn fill_fluids(
     for (k, fluid) in file.fluid.iter().enumerate() {
         let key = format!("fluid[{k}]");
         let mut own = Droplets::default();
+        let mut is_whole = true;
         for (j, region) in fluid.fill.iter().enumerate() {
             let key = format!("{key}.fill[{j}]");
+            if !convert.is_usable(&key, left_out) {
+                is_whole = false;
+                continue;
+            }
             let Some(mut new) = fill_region(convert, &key, fluid, region, notes) else { continue };
             carve_solids(convert, &key, obstacles, &mut new, notes);
             let before = new.positions.len();
@@ -173,7 +280,7 @@ fn fill_fluids(
             own.positions.append(&mut new.positions);
             own.velocities.append(&mut new.velocities);
         }
-        if own.positions.is_empty() && !has_source(file, &fluid.name) {
+        if is_whole && own.positions.is_empty() && !has_source(file, &fluid.name) {
             let help = "let some of a [[fluid.fill]] lie outside of solids".to_string();
             convert.report.key(&key, "not one particle of it is left", Some(help));
         }
@@ -198,16 +305,11 @@ fn fill_region(
     let field: Field = convert.field(&join(key, "velocity"), field);
     let mut own_velocities = None;
     let positions: Vec<DVec3> = match &placed.geometry {
-        Geometry::ParticleFile { key, path } => match read_particles(path) {
-            Ok(read) => {
-                own_velocities = read.velocities;
-                read.positions.iter().map(|p| placed.pose.apply(*p)).collect()
-            }
-            Err(error) => {
-                convert.report.key(key, error.to_string(), None);
-                return None;
-            }
-        },
+        Geometry::ParticleFile { key, path } => {
+            let read = convert.read_particles(key, path)?;
+            own_velocities = read.velocities;
+            read.positions.iter().map(|p| placed.pose.apply(*p)).collect()
+        }
         geometry => {
             let shape = convert.load(geometry)?;
             let points = fill(&shape, &placed.pose, convert.spacing, convert.dimension);
@@ -215,9 +317,11 @@ fn fill_region(
             if let Some(wanted) = volume(&shape, convert.dimension) {
                 let error = (filled / wanted - 1.0) * 100.0;
                 if error.abs() > 2.0 {
+                    let more = if error > 0.0 { "more" } else { "less" };
                     notes.push(format!(
-                        "{key}: its particles fill {error:+.1} % of the volume more than its shape; \
-                         sizes that are multiples of the spacing fit exactly"
+                        "{key}: its particles fill {:.1} % {more} than the volume of its shape; \
+                         sizes that are multiples of the spacing fit exactly",
+                        error.abs()
                     ));
                 }
             }

@@ -7,7 +7,8 @@ use super::convert::Converter;
 use super::copies;
 use super::errors::Report;
 use super::file::{Copies, Emitter, Fluid, Opening, SceneFile};
-use super::geometry::{Geometry, surface, volume};
+use super::geometry::Geometry;
+use super::needs::refuse_counts;
 use super::showers::{check_shower, has_source};
 use super::surfaces::tension_settings;
 use super::validate::join;
@@ -15,8 +16,6 @@ use crate::math::Dimension;
 use crate::nearest::nearest;
 use crate::shapes::Shape;
 
-/// More particles than this are refused.
-pub const MAX_PARTICLES: f64 = 2e8;
 /// More particles than this in one layer of an emitter are refused.
 const MAX_PER_LAYER: f64 = 1e6;
 /// More frames than this are refused.
@@ -37,10 +36,9 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
 
     let mut convert = Converter::new(file, directory, report);
     convert.vector("simulation.gravity", &file.simulation.gravity);
-    let mut particles = 0.0;
     for (k, fluid) in file.fluid.iter().enumerate() {
         let key = format!("fluid[{k}]");
-        particles += check_fluid(&mut convert, &key, fluid);
+        check_fluid(&mut convert, &key, fluid);
         if fluid.fill.is_empty() && !has_source(file, &fluid.name) {
             let help =
                 "add [[fluid.fill]], or an [[emitter]] or [[shower]] that names it".to_string();
@@ -50,8 +48,8 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     for (k, solid) in file.solid.iter().enumerate() {
         let key = format!("solid[{k}]");
         let placed = convert.solid_shape(&key, &solid.shape, solid.at.as_ref(), &solid.rotate);
-        let size = check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
-        particles += size * convert.copies(&key, solid.repeats(), &placed.pose).len() as f64;
+        check_size(&mut convert, &key, &placed.geometry, Measure::Surface);
+        convert.copies(&key, solid.repeats(), &placed.pose);
         convert.check_body(&key, solid);
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
@@ -73,12 +71,11 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         convert.window(&key, sink.start, sink.end);
     }
     for (k, probe) in file.probe.iter().enumerate() {
-        convert.vector(&format!("probe[{k}].at"), &probe.at);
+        convert.position(&format!("probe[{k}].at"), &probe.at);
     }
-    if particles > MAX_PARTICLES {
-        let message = format!("makes about {:.0} million particles", particles / 1e6);
-        let help = format!("at most {:.0} million: make it larger", MAX_PARTICLES / 1e6);
-        report.key("simulation.spacing", message, Some(help));
+    if convert.has_scale {
+        let needs = convert.needs(file, false);
+        refuse_counts(report, &needs, file.simulation.spacing);
     }
 }
 
@@ -95,7 +92,7 @@ fn copy_names(file: &SceneFile, report: &mut Report<'_>) {
             for (k, (name, rows)) in all.iter().enumerate() {
                 let number = name.strip_prefix(copied).and_then(|n| n.strip_prefix('-'));
                 let number = number.and_then(|n| n.parse::<usize>().ok());
-                if rows.is_empty() && number.is_some_and(|n| (1..=count).contains(&n)) {
+                if rows.is_empty() && number.is_some_and(|n| (1..=count).contains(&(n as u128))) {
                     let message = format!("`{name}` is also the name of a copy");
                     report.key(&format!("{kind}[{k}].name"), message, None);
                 }
@@ -186,20 +183,17 @@ fn settings(file: &SceneFile, report: &mut Report<'_>) {
     }
 }
 
-/// About how many particles the fluid has.
-fn check_fluid(convert: &mut Converter<'_, '_>, key: &str, fluid: &Fluid) -> f64 {
+fn check_fluid(convert: &mut Converter<'_, '_>, key: &str, fluid: &Fluid) {
     convert.field(&join(key, "velocity"), &fluid.velocity);
     convert.spin(&join(key, "angular_velocity"), &fluid.angular_velocity);
-    let mut particles = 0.0;
     for (k, fill) in fluid.fill.iter().enumerate() {
         let key = format!("{key}.fill[{k}]");
         let placed = convert.fill_shape(&key, &fill.shape, fill.at.as_ref(), &fill.rotate);
-        particles += check_size(convert, &key, &placed.geometry, Measure::Volume);
+        check_size(convert, &key, &placed.geometry, Measure::Volume);
         if let Some(velocity) = &fill.velocity {
             convert.field(&join(&key, "velocity"), velocity);
         }
     }
-    particles
 }
 
 enum Measure {
@@ -207,17 +201,12 @@ enum Measure {
     Surface,
 }
 
-/// About how many particles a shape needs; refuses shapes smaller than one.
-fn check_size(
-    convert: &mut Converter<'_, '_>,
-    key: &str,
-    geometry: &Geometry,
-    measure: Measure,
-) -> f64 {
-    let Geometry::Known(shape) = geometry else { return 0.0 };
-    let (dimension, spacing) = (convert.dimension, convert.spacing);
+/// Refuses shapes smaller than one particle.
+fn check_size(convert: &mut Converter<'_, '_>, key: &str, geometry: &Geometry, measure: Measure) {
+    let Geometry::Known(shape) = geometry else { return };
+    let spacing = convert.spacing;
     let mut size = shape.bounds().size();
-    if dimension == Dimension::Two {
+    if convert.dimension == Dimension::Two {
         size.z = size.x.max(size.y);
     }
     // A fluid needs room for one particle; of a solid, one direction is enough to see it.
@@ -225,16 +214,11 @@ fn check_size(
         Measure::Volume => size.min_element(),
         Measure::Surface => size.max_element(),
     };
-    if relevant < 0.999 * spacing && !matches!(shape, Shape::Plane { .. }) {
+    let is_sheet = matches!(shape, Shape::Plane { .. });
+    if convert.has_scale && relevant < 0.999 * spacing && !is_sheet {
         let help = format!("make it larger, or simulation.spacing ({spacing} m) smaller");
         let message = format!("is smaller than one particle ({relevant} m)");
         convert.report.key(&join(key, "shape"), message, Some(help));
-    }
-    match measure {
-        Measure::Volume => volume(shape, dimension).unwrap_or(0.0) / dimension.volume(spacing),
-        Measure::Surface => {
-            surface(shape, dimension).unwrap_or(0.0) / dimension.volume(spacing) * spacing
-        }
     }
 }
 
@@ -258,7 +242,7 @@ pub(crate) fn check_source(
 
 fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, fluids: &[Fluid]) {
     check_source(convert, key, &emitter.fluid, fluids);
-    convert.vector(&join(key, "at"), &emitter.at);
+    convert.position(&join(key, "at"), &emitter.at);
     convert.direction(&join(key, "direction"), &emitter.direction);
     convert.scalar(&join(key, "speed"), &emitter.speed);
     convert.window(key, emitter.start, emitter.end);
@@ -267,6 +251,9 @@ fn check_emitter(convert: &mut Converter<'_, '_>, key: &str, emitter: &Emitter, 
         Opening::Disc(o) => (2.0 * o.radius, 2.0 * o.radius, "opening.disc"),
     };
     let across = width.min(height);
+    if !convert.has_scale {
+        return;
+    }
     if width / convert.spacing * (height / convert.spacing) > MAX_PER_LAYER {
         let help = format!("at most {MAX_PER_LAYER} particles side by side");
         convert.report.key(&join(key, part), "is too large for this spacing", Some(help));

@@ -3,15 +3,17 @@
 //! Every function reports what is wrong and then returns something harmless, so that the next error
 //! is found too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::errors::Report;
 use super::file::{Number, Rotation, SceneFile, Vector, VectorField};
+use super::geometry::Geometry;
 use super::validate::join;
 use crate::expression::Expression;
 use crate::math::{DQuat, DVec3, Dimension, Pose};
 use crate::motion::Scalar;
+use crate::shapes::{ParticleFile, Shape};
 
 /// Objects are at most this many spacings from the origin: beyond, the digits of a coordinate no
 /// longer tell neighbours apart well.
@@ -26,6 +28,16 @@ pub(crate) struct Converter<'r, 's> {
     /// Files that the scene names, as it does.
     pub inputs: BTreeSet<String>,
     pub report: &'r mut Report<'s>,
+    /// Whether spacing and dimension are as the user wrote them: what is too large, too small or too far depends on it.
+    pub has_scale: bool,
+    /// What reading a file may take, bytes.
+    pub memory: u64,
+    /// Shapes of generators by their keys.
+    pub made: HashMap<String, Geometry>,
+    /// Meshes by their files and scales; or what is wrong with them.
+    pub meshes: HashMap<(PathBuf, u64), Result<Shape, String>>,
+    /// Particles that have been read to be counted.
+    pub particles: HashMap<PathBuf, ParticleFile>,
 }
 
 /// A velocity as a function of position.
@@ -51,9 +63,38 @@ impl<'r, 's> Converter<'r, 's> {
     pub fn new(file: &SceneFile, directory: &'r Path, report: &'r mut Report<'s>) -> Self {
         let simulation = &file.simulation;
         let dimension = if simulation.dimension == 2 { Dimension::Two } else { Dimension::Three };
-        let (spacing, duration) = (simulation.spacing, simulation.duration);
-        let inputs = BTreeSet::new();
-        Converter { dimension, spacing, duration, directory, inputs, report }
+        let has_scale =
+            !["spacing", "dimension"].iter().any(|name| report.is_wrong(&join("simulation", name)));
+        Converter {
+            dimension,
+            spacing: simulation.spacing,
+            duration: simulation.duration,
+            directory,
+            inputs: BTreeSet::new(),
+            report,
+            has_scale,
+            memory: u64::MAX,
+            made: HashMap::new(),
+            meshes: HashMap::new(),
+            particles: HashMap::new(),
+        }
+    }
+
+    /// A position, not too far away.
+    pub fn position(&mut self, key: &str, vector: &Vector) -> DVec3 {
+        let position = self.vector(key, vector);
+        self.within_reach(key, position);
+        position
+    }
+
+    /// Reports a position whose digits would not tell neighbouring particles apart.
+    pub fn within_reach(&mut self, key: &str, position: DVec3) {
+        let farthest = FARTHEST * self.spacing;
+        let is_far = position.abs().max_element() > farthest || !position.is_finite();
+        if self.has_scale && is_far {
+            let help = format!("at most {farthest:e} m for this spacing");
+            self.report.key(key, "is too far from the origin", Some(help));
+        }
     }
 
     /// A position, velocity or direction: three components, or in 2D two and perhaps a zero.
@@ -91,7 +132,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     fn check_components(&mut self, key: &str, count: usize) {
-        if self.dimension == Dimension::Three && count != 3 {
+        if self.has_scale && self.dimension == Dimension::Three && count != 3 {
             let help = "write [x, y, z], or set simulation.dimension = 2".to_string();
             self.report.key(key, format!("has {count} components in a 3D scene"), Some(help));
         }
@@ -191,17 +232,18 @@ impl<'r, 's> Converter<'r, 's> {
         }
     }
 
-    /// Half the edge lengths of a block, and its centre if it was given by its corners.
+    /// Half the edge lengths of a block, and its centre if a corner says where it is.
     pub fn block(
         &mut self,
         key: &str,
         [size, min, max]: [&Option<Vector>; 3],
     ) -> (DVec3, Option<DVec3>) {
-        match (size, min, max) {
-            (Some(size), None, None) => (self.size(&join(key, "size"), size) / 2.0, None),
-            (None, Some(min), Some(max)) => {
-                let low = self.vector(&join(key, "min"), min);
-                let mut high = self.vector(&join(key, "max"), max);
+        let half = size.as_ref().map(|size| self.size(&join(key, "size"), size) / 2.0);
+        let low = min.as_ref().map(|min| self.vector(&join(key, "min"), min));
+        let high = max.as_ref().map(|max| self.vector(&join(key, "max"), max));
+        let (half, centre) = match (half, low, high) {
+            (Some(half), None, None) => return (half, None),
+            (None, Some(low), Some(mut high)) => {
                 if self.dimension == Dimension::Two {
                     high.z = low.z + 1.0;
                 }
@@ -210,15 +252,26 @@ impl<'r, 's> Converter<'r, 's> {
                     self.report.key(&join(key, "max"), format!("{high} is too low"), Some(help));
                     return (DVec3::ONE, None);
                 }
-                let centre = self.dimension.flatten((low + high) / 2.0);
-                ((high - low) / 2.0, Some(centre))
+                ((high - low) / 2.0, (low + high) / 2.0)
             }
-            _ => {
-                let help = "write either size, or min and max".to_string();
-                self.report.key(key, "needs a size", Some(help));
-                (DVec3::ONE, None)
+            (Some(half), Some(low), None) => (half, low + half),
+            (Some(half), None, Some(high)) => (half, high - half),
+            (size, low, high) => {
+                let message = match (size, low, high) {
+                    (Some(_), ..) => "has more than it needs",
+                    (_, Some(_), _) => "has min, but neither max nor size",
+                    (.., Some(_)) => "has max, but neither min nor size",
+                    _ => "has no size",
+                };
+                let help = "write size, or min and max, or size and one of them".to_string();
+                // A part that is wrong has been left out.
+                if !self.report.is_wrong(key) {
+                    self.report.key(key, message, Some(help));
+                }
+                return (DVec3::ONE, None);
             }
-        }
+        };
+        (half, Some(self.dimension.flatten(centre)))
     }
 
     /// Where an object is: at `at`, or at `centre` if its shape says so.
@@ -233,14 +286,11 @@ impl<'r, 's> Converter<'r, 's> {
         let at_key = join(key, "at");
         let given = at.map(|at| self.vector(&at_key, at));
         if given.is_some() && centre.is_some() {
-            let help = "leave it out, or give a size instead of min and max".to_string();
-            self.report.key(&at_key, "is already fixed by min and max", Some(help));
+            let help = "leave it out, or give the shape only a size".to_string();
+            self.report.key(&at_key, "is already fixed by a corner, min or max", Some(help));
         }
         let translation = given.or(centre).unwrap_or(DVec3::ZERO);
-        if translation.abs().max_element() > FARTHEST * self.spacing {
-            let help = format!("at most {:e} m for this spacing", FARTHEST * self.spacing);
-            self.report.key(&at_key, "is too far from the origin", Some(help));
-        }
+        self.within_reach(&at_key, translation);
         Pose { translation, rotation }
     }
 

@@ -32,9 +32,21 @@ fn indices(rows: &[Copies]) -> Option<Vec<Vec<u32>>> {
     Some(all)
 }
 
-/// How many objects an entry of a scene makes; `MAX_COPIES` + 1 if there are too many.
-pub(crate) fn count(copies: &[Copies]) -> usize {
-    indices(copies).map_or(MAX_COPIES + 1, |all| all.len())
+/// How many objects an entry of a scene makes, without making them.
+pub(crate) fn count(rows: &[Copies]) -> u128 {
+    // How many there are by their place in the last row; the next row looks at nothing else.
+    let mut by_place: Vec<u128> = vec![1];
+    for row in rows {
+        let up_to: Vec<u128> = std::iter::once(0)
+            .chain(by_place.iter().scan(0u128, |sum, n| {
+                *sum = sum.saturating_add(*n);
+                Some(*sum)
+            }))
+            .collect();
+        let left = |k: u32| by_place.len().saturating_sub(k as usize * row.fewer as usize);
+        by_place = (0..row.count).map(|k| up_to[left(k)]).collect();
+    }
+    by_place.into_iter().fold(0, u128::saturating_add)
 }
 
 /// The names of the objects that an entry of a scene makes.
@@ -42,7 +54,7 @@ pub fn names(name: &str, copies: &[Copies]) -> Vec<String> {
     if copies.is_empty() {
         return vec![name.to_owned()];
     }
-    (1..=count(copies).min(MAX_COPIES)).map(|k| format!("{name}-{k}")).collect()
+    (1..=count(copies).min(MAX_COPIES as u128)).map(|k| format!("{name}-{k}")).collect()
 }
 
 impl Converter<'_, '_> {
@@ -67,6 +79,7 @@ impl Converter<'_, '_> {
             index.iter().zip(&rows).fold(*first, |pose, (&k, row)| row.apply(&pose, f64::from(k)))
         };
         let mut poses: Vec<Pose> = indices.iter().map(place).collect();
+        poses.iter().for_each(|pose| self.within_reach(&join(key, "copies"), pose.translation));
         if let Some(scatter) = scatter {
             disorder(&mut poses, scatter, self.dimension);
         }
@@ -134,6 +147,16 @@ mod tests {
         let expected = [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [0, 2]];
         assert_eq!(pyramid, expected.map(|index| index.to_vec()));
         assert!(indices(&[row(100_000, 0), row(100_000, 0)]).is_none());
+    }
+
+    #[test]
+    fn copies_are_counted_without_being_made() {
+        for rows in [vec![], vec![row(3, 1)], vec![row(4, 0), row(3, 1), row(2, 2)]] {
+            assert_eq!(count(&rows), indices(&rows).unwrap().len() as u128);
+        }
+        let many = vec![row(100_000, 0); 8];
+        assert_eq!(count(&many), u128::MAX);
+        assert_eq!(count(&many[..3]), 1_000_000_000_000_000);
     }
 
     #[test]

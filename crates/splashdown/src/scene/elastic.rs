@@ -1,5 +1,7 @@
 //! Elastic bodies as written in a scene → meshes in a world.
 
+use std::collections::HashSet;
+
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
@@ -11,6 +13,8 @@ use super::file::{
     self, DEFAULT_FRICTION, ElasticElements, ElasticKind, ElasticMaterial, SceneFile,
 };
 use super::geometry::Geometry;
+use super::needs::Count;
+use super::pieces::Pieces;
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
 use crate::math::{Aabb, DVec3, Dimension, Pose};
@@ -18,7 +22,7 @@ use crate::shapes::Shape;
 use crate::world::World;
 
 /// More elements than this in one body are refused.
-const MAX_ELEMENTS: f64 = 5e6;
+const MAX_ELEMENTS: u128 = 5_000_000;
 /// Distance at which surfaces push, in spacings, unless told otherwise.
 const CONTACT_DISTANCE: f64 = 0.1;
 /// Contact stiffness over the smallest Young's modulus, unless told otherwise.
@@ -40,8 +44,16 @@ impl Converter<'_, '_> {
         }
         self.check_kind(key, written);
         let placed = self.elastic_place(key, written);
-        if let Some(Geometry::Known(shape)) = &placed.0 {
-            self.check_elements(key, written, shape);
+        for (k, point) in written.points.iter().enumerate() {
+            self.position(&format!("{key}.points[{k}]"), point);
+        }
+        match &placed.0 {
+            Some(Geometry::Known(shape)) => {
+                self.check_inside(key, written, shape);
+                self.check_pieces(key, written, Pieces::of_shape(shape, written, self.spacing));
+            }
+            Some(_) => {} // known when its file has been read
+            None => self.check_pieces(key, written, Pieces::of_points(written, self.spacing)),
         }
         self.copies(key, written.repeats(), &placed.1);
         if let Some(velocity) = &written.velocity {
@@ -107,19 +119,21 @@ impl Converter<'_, '_> {
         }
     }
 
-    fn check_elements(&mut self, key: &str, written: &file::Elastic, shape: &Shape) {
+    fn check_inside(&mut self, key: &str, written: &file::Elastic, shape: &Shape) {
         let plane = matches!(shape, Shape::Plane { .. }) && written.kind == ElasticKind::Shell;
         if !plane && (!shape.is_closed() || matches!(shape, Shape::Tank { .. })) {
             let help = "a closed shape, such as a box, a sphere or a closed mesh".to_string();
             self.report.key(&join(key, "shape"), "has no inside", Some(help));
-            return;
         }
-        let size = written.element_size.unwrap_or(self.spacing);
-        let extent = shape.bounds().size();
-        let elements = 6.0 * (extent / size).to_array().iter().product::<f64>();
-        if elements > MAX_ELEMENTS {
-            let message = format!("{size} m makes about {:.0} million elements", elements / 1e6);
-            let help = format!("at most {:.0} million: make it larger", MAX_ELEMENTS / 1e6);
+    }
+
+    fn check_pieces(&mut self, key: &str, written: &file::Elastic, pieces: Pieces) {
+        let parts = ["shape", "points"].map(|part| join(key, part));
+        let is_wrong = parts.iter().any(|part| self.report.is_wrong(part));
+        if self.has_scale && !is_wrong && pieces.elements > MAX_ELEMENTS {
+            let size = written.element_size.unwrap_or(self.spacing);
+            let message = format!("{size} m makes about {} elements", Count(pieces.elements));
+            let help = format!("at most {}: make it larger", Count(MAX_ELEMENTS));
             self.report.key(&join(key, "element_size"), message, Some(help));
         }
     }
@@ -133,13 +147,21 @@ impl Converter<'_, '_> {
 }
 
 /// Adds all elastic bodies to `world`, then the solids that they may meet.
-pub(super) fn build_elastic(convert: &mut Converter<'_, '_>, file: &SceneFile, world: &mut World) {
+pub(super) fn build_elastic(
+    convert: &mut Converter<'_, '_>,
+    file: &SceneFile,
+    left_out: &HashSet<String>,
+    world: &mut World,
+) {
     if file.elastic.is_empty() {
         return;
     }
     world.elastic = Elastic { settings: settings(file), ..Elastic::default() };
     for (k, written) in file.elastic.iter().enumerate() {
-        add_bodies(convert, &format!("elastic[{k}]"), written, &mut world.elastic);
+        let key = format!("elastic[{k}]");
+        if convert.is_usable(&key, left_out) {
+            add_bodies(convert, &key, written, &mut world.elastic);
+        }
     }
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);

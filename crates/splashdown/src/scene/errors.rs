@@ -109,19 +109,44 @@ impl Source {
     }
 }
 
-/// Collects errors while a scene is checked.
-pub(crate) struct Report<'a> {
-    pub source: &'a Source,
+/// What was found while a scene was checked.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
     pub errors: Vec<SceneError>,
     /// Keys whose values were replaced by something harmless: what is wrong with these is not the
     /// user's fault.
     pub replaced: HashSet<String>,
+    /// Keys with an error, and all that they are part of.
+    wrong: HashSet<String>,
     left_out: usize,
+}
+
+impl Findings {
+    /// `Ok` if nothing was found.
+    pub fn finish(self, source: &Source) -> Result<(), SceneErrors> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        let mut errors = self.errors;
+        errors.sort_by_key(|e| e.span.as_ref().map_or(usize::MAX, |span| span.start));
+        if self.left_out > 0 {
+            let message = format!("{} more errors are not shown", self.left_out);
+            errors.push(SceneError { message, ..SceneError::default() });
+        }
+        let (file, text) = (source.file.clone(), source.text.clone());
+        Err(SceneErrors { file, text, errors })
+    }
+}
+
+/// Collects errors while a scene is checked.
+pub(crate) struct Report<'a> {
+    pub source: &'a Source,
+    pub found: Findings,
 }
 
 impl<'a> Report<'a> {
     pub fn new(source: &'a Source) -> Report<'a> {
-        Report { source, errors: Vec::new(), replaced: HashSet::new(), left_out: 0 }
+        Report { source, found: Findings::default() }
     }
 
     /// Adds an error about a known place.
@@ -132,10 +157,11 @@ impl<'a> Report<'a> {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.push(self.source.error(origin, key, message.into(), help));
+        self.found.wrong.extend(parts(key).map(str::to_owned));
+        if self.found.errors.len() < MAX_ERRORS {
+            self.found.errors.push(self.source.error(origin, key, message.into(), help));
         } else {
-            self.left_out += 1;
+            self.found.left_out += 1;
         }
     }
 
@@ -171,27 +197,26 @@ impl<'a> Report<'a> {
         self.at(&origin, key, message, help);
     }
 
+    /// Whether something is wrong with `key` or with a part of it.
+    pub fn is_wrong(&self, key: &str) -> bool {
+        self.found.wrong.contains(key) || parts(key).any(|part| self.found.replaced.contains(part))
+    }
+
     fn has_error_about(&self, key: &str) -> bool {
-        let ends = key.match_indices(['.', '[']).map(|(end, _)| end).chain([key.len()]);
-        let mut parts = ends.map(|end| &key[..end]);
-        parts.any(|part| self.replaced.contains(part))
-            || self.errors.iter().any(|error| error.key == key)
+        parts(key).any(|part| self.found.replaced.contains(part))
+            || self.found.errors.iter().any(|error| error.key == key)
     }
 
     /// `Ok` if nothing was reported.
     pub fn finish(self) -> Result<(), SceneErrors> {
-        if self.errors.is_empty() {
-            return Ok(());
-        }
-        let mut errors = self.errors;
-        errors.sort_by_key(|e| e.span.as_ref().map_or(usize::MAX, |span| span.start));
-        if self.left_out > 0 {
-            let message = format!("{} more errors are not shown", self.left_out);
-            errors.push(SceneError { message, ..SceneError::default() });
-        }
-        let (file, text) = (self.source.file.clone(), self.source.text.clone());
-        Err(SceneErrors { file, text, errors })
+        self.found.finish(self.source)
     }
+}
+
+/// A key and all that it is part of: `fluid`, `fluid[0]`, `fluid[0].fill` …
+fn parts(key: &str) -> impl Iterator<Item = &str> {
+    let ends = key.match_indices(['.', '[']).map(|(end, _)| end).chain([key.len()]);
+    ends.map(|end| &key[..end])
 }
 
 /// Line and column of a byte, from 1; the column counts characters.

@@ -1,12 +1,9 @@
 //! What a scene will need: particles, memory, and what to be warned of.
 
 use super::Built;
-use crate::world::{Fluid, Solid, TimeStep};
-
-/// Bytes of the neighbour lists per fluid particle: 8 for each of about 30 neighbours, and the sums.
-const BYTES_PER_FLUID_PARTICLE: u64 = 8 * 30 + 80;
-/// Bytes of all other arrays per particle.
-const BYTES_PER_PARTICLE: u64 = 280;
+use super::needs::{BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Need};
+use crate::showers::Shower;
+use crate::world::{Emitter, Fluid, Solid, TimeStep};
 
 /// What a scene will need.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +59,18 @@ impl ObjectCount {
         ObjectCount { name, kind: "elastic", particles, copies: 1, mass }
     }
 
+    /// Something that was not sampled.
+    pub(super) fn counted(need: &Need) -> ObjectCount {
+        let small = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
+        ObjectCount {
+            name: need.name.clone(),
+            kind: need.kind,
+            particles: small(need.count),
+            copies: small(need.copies),
+            mass: 0.0,
+        }
+    }
+
     /// Whether `other` is the next copy of the same thing: `stone-2` after `stone-1`.
     fn goes_on_with(&self, other: &ObjectCount) -> bool {
         fn stem(name: &str) -> Option<&str> {
@@ -86,23 +95,30 @@ pub fn estimate(built: &Built) -> Estimate {
             _ => objects.push(solid),
         }
     }
-    let count = |fluid: bool| {
-        let counted = objects.iter().filter(|o| (o.kind == "fluid") == fluid);
-        counted.map(|o| o.particles).sum()
-    };
-    let (fluid_particles, solid_particles): (u64, u64) = (count(true), count(false));
     for (k, name) in world.elastic.names.iter().enumerate() {
         let vertices = world.elastic.solids.bodies[k].vertices.len();
         objects.push(ObjectCount::elastic(name, vertices, world.elastic.solids.centre(k).0));
     }
+    for counted in &built.counted {
+        match objects.iter_mut().find(|o| (o.kind, &o.name) == (counted.kind, &counted.name)) {
+            Some(object) => object.particles = object.particles.saturating_add(counted.particles),
+            None => objects.push(counted.clone()),
+        }
+    }
+    let count = |kinds: &[&str]| {
+        let counted = objects.iter().filter(|o| kinds.contains(&o.kind));
+        counted.map(|o| o.particles).fold(0, u64::saturating_add)
+    };
+    let (fluid_particles, solid_particles) = (count(&["fluid"]), count(&["solid", "body"]));
     let emitted_particles = emitted(built);
-    let memory = bytes(fluid_particles, solid_particles);
+    let memory = bytes(fluid_particles, solid_particles).saturating_add(built.elastic_bytes);
+    let more = bytes(emitted_particles, 0);
     Estimate {
         fluid_particles,
         solid_particles,
         emitted_particles,
         memory,
-        memory_at_end: bytes(fluid_particles + emitted_particles, solid_particles),
+        memory_at_end: memory.saturating_add(more),
         frames: (built.output.duration * built.output.frames_per_second) as u64 + 1,
         warnings: warnings(built, fluid_particles),
         objects,
@@ -110,28 +126,34 @@ pub fn estimate(built: &Built) -> Estimate {
 }
 
 fn bytes(fluid: u64, solid: u64) -> u64 {
-    fluid * BYTES_PER_FLUID_PARTICLE + (fluid + solid) * BYTES_PER_PARTICLE
+    let (fluid, solid) = (u128::from(fluid), u128::from(solid));
+    let bytes = fluid * BYTES_PER_FLUID_PARTICLE + (fluid + solid) * BYTES_PER_PARTICLE;
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+fn emitted(built: &Built) -> u64 {
+    let (world, duration) = (&built.world, built.output.duration);
+    let emitters = world.emitters.iter().map(|e| emitted_by(e, world.spacing, duration));
+    let showers = world.showers.iter().map(|s| rained_by(s, duration));
+    emitters.chain(showers).fold(0, u64::saturating_add)
 }
 
 /// Layers times particles per layer, for the speeds at many times of the run.
-fn emitted(built: &Built) -> u64 {
+pub(super) fn emitted_by(emitter: &Emitter, spacing: f64, duration: f64) -> u64 {
     const SAMPLES: u32 = 1000;
-    let (spacing, duration) = (built.world.spacing, built.output.duration);
-    let of_one = |emitter: &crate::world::Emitter| {
-        let dt = duration / f64::from(SAMPLES);
-        let travelled: f64 = (0..SAMPLES)
-            .map(|k| (f64::from(k) + 0.5) * dt)
-            .filter(|t| (emitter.start..emitter.end).contains(t))
-            .map(|t| emitter.speed.at(t).max(0.0) * dt)
-            .sum();
-        let particles = (travelled / spacing).ceil() * emitter.layer.len() as f64;
-        (particles as u64).min(emitter.limit)
-    };
-    let of_shower = |shower: &crate::showers::Shower| {
-        shower.drops_before(duration).saturating_mul(shower.drop.len() as u64)
-    };
-    let emitters = built.world.emitters.iter().map(of_one);
-    emitters.chain(built.world.showers.iter().map(of_shower)).fold(0, u64::saturating_add)
+    let dt = duration / f64::from(SAMPLES);
+    let travelled: f64 = (0..SAMPLES)
+        .map(|k| (f64::from(k) + 0.5) * dt)
+        .filter(|t| (emitter.start..emitter.end).contains(t))
+        .map(|t| emitter.speed.at(t).max(0.0) * dt)
+        .sum();
+    let particles = (travelled / spacing).ceil() * emitter.layer.len() as f64;
+    (particles as u64).min(emitter.limit)
+}
+
+/// Drops times particles per drop.
+pub(super) fn rained_by(shower: &Shower, duration: f64) -> u64 {
+    shower.drops_before(duration).saturating_mul(shower.drop.len() as u64)
 }
 
 fn warnings(built: &Built, fluid_particles: u64) -> Vec<String> {

@@ -1,17 +1,21 @@
 //! Shapes as written in a scene → `Shape`, and what can be said about them before sampling.
 
 use std::f64::consts::PI;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::convert::Converter;
 use super::file::shape::{self, FillShape, SolidShape};
 use super::file::{FluidSide, Rotation, Vector};
+use super::memory::Bytes;
 use super::validate::join;
 use crate::math::{DVec3, Dimension, Pose};
-use crate::shapes::{Face, MeshShape, Shape, read_mesh};
+use crate::shapes::{Face, MeshShape, ParticleFile, Shape, read_mesh, read_particles};
 
 const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
 const PARTICLE_ENDINGS: [&str; 7] = ["ply", "vtk", "bgeo", "gz", "csv", "txt", "xyz"];
+
+/// Memory that a byte of a file takes while it is read, at most about.
+const BYTES_PER_BYTE_OF_FILE: u128 = 24;
 
 /// A shape that may still have to be read from a file.
 #[derive(Clone, Debug)]
@@ -84,9 +88,15 @@ impl Converter<'_, '_> {
                 (half, centre) = self.block(&join(&shape_key, "tank"), parts);
                 Geometry::Known(Shape::Tank { half, open: t.open.iter().map(face).collect() })
             }
-            made => match self.made_shape(&shape_key, made) {
-                Some(geometry) => geometry,
-                None => Geometry::Known(Shape::Sphere { radius: 1.0 }), // all others are above
+            made => match self.made.get(&shape_key) {
+                Some(geometry) => geometry.clone(),
+                None => {
+                    let made = self.made_shape(&shape_key, made);
+                    // All others are above.
+                    let made = made.unwrap_or(Geometry::Known(Shape::Sphere { radius: 1.0 }));
+                    self.made.insert(shape_key, made.clone());
+                    made
+                }
             },
         };
         Placed { geometry, pose: self.placement(key, at, centre, rotate) }
@@ -125,12 +135,13 @@ impl Converter<'_, '_> {
             Geometry::Known(shape) => Some(shape.clone()),
             Geometry::ParticleFile { .. } => None,
             Geometry::MeshFile { key, path, scale } => {
-                let read = read_mesh(path).map_err(|e| e.to_string()).and_then(|mut mesh| {
-                    mesh.vertices.iter_mut().for_each(|v| *v *= *scale);
-                    MeshShape::new(mesh).map_err(|e| e.to_string())
-                });
-                match read {
-                    Ok(mesh) => Some(Shape::Mesh(mesh)),
+                let place = (path.clone(), scale.to_bits());
+                if !self.meshes.contains_key(&place) {
+                    let read = self.affordable(path).and_then(|()| scaled_mesh(path, *scale));
+                    self.meshes.insert(place.clone(), read);
+                }
+                match &self.meshes[&place] {
+                    Ok(shape) => Some(shape.clone()),
                     Err(message) => {
                         self.report.key(key, message, None);
                         None
@@ -139,6 +150,38 @@ impl Converter<'_, '_> {
             }
         }
     }
+
+    /// The particles of a file; `None` if it could not be read.
+    pub fn read_particles(&mut self, key: &str, path: &Path) -> Option<ParticleFile> {
+        if let Some(read) = self.particles.remove(path) {
+            return Some(read);
+        }
+        let read = self.affordable(path);
+        let read = read.and_then(|()| read_particles(path).map_err(|e| e.to_string()));
+        read.map_err(|message| self.report.key(key, message, None)).ok()
+    }
+
+    /// Whether the content of a file fits into memory.
+    pub fn affordable(&self, path: &Path) -> Result<(), String> {
+        let bytes = read_bytes(path);
+        if bytes <= self.memory.into() {
+            return Ok(());
+        }
+        let (needs, limit) = (Bytes(bytes), Bytes(self.memory.into()));
+        Err(format!("reading it needs about {needs} of memory; the limit is {limit} (--memory)"))
+    }
+}
+
+/// About what reading a file takes: numbers in memory are larger than in files, and meshes get a tree.
+pub(crate) fn read_bytes(path: &Path) -> u128 {
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    BYTES_PER_BYTE_OF_FILE * u128::from(length)
+}
+
+fn scaled_mesh(path: &Path, scale: f64) -> Result<Shape, String> {
+    let mut mesh = read_mesh(path).map_err(|e| e.to_string())?;
+    mesh.vertices.iter_mut().for_each(|v| *v *= scale);
+    MeshShape::new(mesh).map(Shape::Mesh).map_err(|e| e.to_string())
 }
 
 fn sphere(s: &shape::Sphere) -> Geometry {

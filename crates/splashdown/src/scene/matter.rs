@@ -157,13 +157,14 @@ impl Converter<'_, '_> {
 
     fn tetrahedra(&mut self, key: &str, written: &file::TetrahedraFile) -> Option<TetMesh> {
         let path = self.existing_file(key, &written.file, &ENDINGS);
-        match read_tetrahedra(&path) {
+        let read = self.affordable(&path);
+        match read.and_then(|()| read_tetrahedra(&path).map_err(|error| error.to_string())) {
             Ok(mut mesh) => {
                 mesh.vertices.iter_mut().for_each(|v| *v *= written.scale);
                 Some(mesh)
             }
             Err(error) => {
-                self.report.key(key, error.to_string(), None);
+                self.report.key(key, error, None);
                 None
             }
         }

@@ -21,12 +21,16 @@ pub mod estimate;
 pub mod file;
 pub mod gallery;
 mod geometry;
+mod hints;
 mod made;
 mod matter;
+pub mod memory;
 mod moving;
+mod needs;
 mod opening;
 mod overlap;
 mod overrides;
+mod pieces;
 mod read;
 pub mod schema;
 mod showers;
@@ -41,8 +45,11 @@ use crate::nearest::nearest;
 use crate::output::settings::OutputSettings;
 use crate::world::World;
 
+use estimate::ObjectCount;
+
 pub use errors::{SceneError, SceneErrors};
 pub use file::SceneFile;
+pub use memory::MemoryLimit;
 
 /// A scene that has been read and checked.
 #[derive(Clone, Debug)]
@@ -68,6 +75,10 @@ pub struct Built {
     pub output: OutputSettings,
     /// What the user may want to know, such as how much fluid was carved away.
     pub notes: Vec<String>,
+    /// What was counted instead of sampled, when a scene was only looked at.
+    pub counted: Vec<ObjectCount>,
+    /// About what steps of the elastic bodies take.
+    pub elastic_bytes: u64,
     /// The files that were read, as the scene names them.
     pub inputs: Vec<String>,
 }
@@ -75,23 +86,8 @@ pub struct Built {
 impl Scene {
     /// Opens a built-in scene by name, or a file. A file that exists comes first.
     pub fn open(name_or_path: &str, overrides: &[String]) -> Result<Scene, SceneErrors> {
-        let path = Path::new(name_or_path);
-        if path.is_file() {
-            return Scene::read(path, overrides);
-        }
-        if gallery::find(name_or_path).is_some() {
-            return Scene::builtin(name_or_path, overrides);
-        }
-        if name_or_path.ends_with(".toml") || name_or_path.contains(['/', '\\']) {
-            return Scene::read(path, overrides);
-        }
-        let names = gallery::list().iter().map(|b| b.name);
-        let help = match nearest(name_or_path, names) {
-            Some(name) => format!("did you mean {name}?"),
-            None => "`splashdown list` shows the built-in scenes".to_string(),
-        };
-        let message = "is neither a file nor a built-in scene".to_string();
-        Err(SceneErrors::without_place(name_or_path, message, Some(help)))
+        let (text, directory) = find(name_or_path)?;
+        Scene::parse(name_or_path, &text, directory, overrides)
     }
 
     /// Opens a built-in scene.
@@ -124,10 +120,48 @@ impl Scene {
         read::parse(name, text, directory.into(), overrides)
     }
 
-    /// Samples and fills the shapes: a world at time zero.
+    /// Samples and fills the shapes: a world at time zero. It takes no more than a share of the machine's memory.
     pub fn build(&self) -> Result<Built, SceneErrors> {
-        build::build(self)
+        self.build_within(&MemoryLimit::default())
     }
+
+    /// The same within a limit of memory, which is looked at before anything is sampled.
+    pub fn build_within(&self, memory: &MemoryLimit) -> Result<Built, SceneErrors> {
+        build::build(self, memory)
+    }
+
+    /// Opens a scene and builds it for a look: everything that is wrong with it, from its syntax to bodies that overlap,
+    /// in one go. What would take long to sample is only counted (`Built::counted`).
+    pub fn examine(
+        name_or_path: &str,
+        overrides: &[String],
+        memory: &MemoryLimit,
+    ) -> Result<(Scene, Built), SceneErrors> {
+        let (text, directory) = find(name_or_path)?;
+        let (scene, found) = read::draft(name_or_path, &text, directory, overrides)?;
+        let built = build::examine(&scene, found, memory)?;
+        Ok((scene, built))
+    }
+}
+
+/// The text of a scene, and where the files it names are looked for.
+fn find(name_or_path: &str) -> Result<(String, PathBuf), SceneErrors> {
+    let path = Path::new(name_or_path);
+    let is_path = name_or_path.ends_with(".toml") || name_or_path.contains(['/', '\\']);
+    if path.is_file() || (is_path && gallery::find(name_or_path).is_none()) {
+        let directory = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        return Ok((read::read_text(path)?, directory));
+    }
+    if let Some(builtin) = gallery::find(name_or_path) {
+        return Ok((builtin.text.to_owned(), PathBuf::new()));
+    }
+    let names = gallery::list().iter().map(|b| b.name);
+    let help = match nearest(name_or_path, names) {
+        Some(name) => format!("did you mean {name}?"),
+        None => "`splashdown list` shows the built-in scenes".to_string(),
+    };
+    let message = "is neither a file nor a built-in scene".to_string();
+    Err(SceneErrors::without_place(name_or_path, message, Some(help)))
 }
 
 #[cfg(test)]

@@ -23,6 +23,9 @@ const SWEEPS: usize = 200;
 /// More notes than this are counted, not listed.
 const MAX_NOTES: usize = 10;
 
+/// Of more pairs than this that may touch, none is looked at.
+const MAX_PAIRS: usize = 1_000_000;
+
 /// Two solids, by index, that are too close.
 #[derive(Clone, Copy)]
 struct Touch {
@@ -41,6 +44,13 @@ pub(crate) fn resolve_overlaps(
     notes: &mut Vec<String>,
 ) {
     let (spacing, dimension) = (convert.spacing, convert.dimension);
+    if let Some(crowded) = crowd(solids, spacing) {
+        let key = format!("solid[{}]", solids[crowded].obstacle.entry);
+        let message = format!("more than {MAX_PAIRS} pairs of bodies are in one another's place");
+        let help = "move copies apart: give `copies` a step".to_string();
+        convert.report.key(&key, message, Some(help));
+        return;
+    }
     let found = touches(solids, spacing, dimension);
     if found.is_empty() {
         return;
@@ -85,6 +95,30 @@ fn report(convert: &mut Converter<'_, '_>, solids: &[SampledSolid], touches: &[T
         let (origin, _) = convert.report.source.root.locate(&key);
         convert.report.at(&origin, &key, message, Some(help.to_string()));
     }
+}
+
+/// A solid among so many in one place that looking at all pairs would take for ever.
+fn crowd(solids: &[SampledSolid], spacing: f64) -> Option<usize> {
+    let near = |s: &SampledSolid| {
+        let bounds = s.obstacle.shape.bounds();
+        let reach = 0.5 * bounds.size().length() + s.obstacle.inset + spacing;
+        (s.obstacle.pose.apply(0.5 * (bounds.min + bounds.max)), reach)
+    };
+    let balls: Vec<(DVec3, f64)> = solids.iter().map(near).collect();
+    let start = |k: &usize| balls[*k].0.x - balls[*k].1;
+    let mut order: Vec<usize> = (0..solids.len()).collect();
+    order.sort_by(|a, b| start(a).total_cmp(&start(b)).then(a.cmp(b)));
+    let mut pairs = 0;
+    for (k, &a) in order.iter().enumerate().filter(|(_, a)| solids[**a].solid.body.is_some()) {
+        let (centre, reach) = balls[a];
+        let meets = |b: &&usize| centre.distance(balls[**b].0) < reach + balls[**b].1;
+        let after = order[k + 1..].iter().take_while(|b| start(b) <= centre.x + reach);
+        pairs += after.filter(meets).count();
+        if pairs > MAX_PAIRS {
+            return Some(a);
+        }
+    }
+    None
 }
 
 /// All pairs that are too close and of which at least one can move.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::DeTable;
 
-use super::errors::{Report, SceneErrors, Source, line_and_column};
+use super::errors::{Findings, Report, SceneErrors, Source, line_and_column};
 use super::file::SceneFile;
 use super::tree::{Node, Origin};
 use super::{Scene, check, overrides, validate};
@@ -37,64 +37,89 @@ pub(crate) fn parse(
     directory: PathBuf,
     given: &[String],
 ) -> Result<Scene, SceneErrors> {
+    let (scene, found) = draft(name, text, directory, given)?;
+    found.finish(&scene.source)?;
+    Ok(scene)
+}
+
+/// Reads a scene as far as that goes: what is wrong in it is among the findings, and something harmless in its place.
+pub(crate) fn draft(
+    name: &str,
+    text: &str,
+    directory: PathBuf,
+    given: &[String],
+) -> Result<(Scene, Findings), SceneErrors> {
     if text.len() > MAX_LENGTH {
         let message = format!("is longer than {} MiB", MAX_LENGTH >> 20);
         return Err(SceneErrors::without_place(name, message, None));
     }
     let (document, syntax_errors) = DeTable::parse_recoverable(text);
-    let root = Node::from_document(&document, &Origin::File);
+    let mut tree = Node::from_document(&document, &Origin::File);
+    let overrides = given.iter().enumerate();
+    let applied = overrides.map(|(k, text)| overrides::apply(&mut tree, k, text)).collect();
     let source = Source {
         file: name.to_string(),
         text: text.to_string(),
         overrides: given.to_vec(),
-        root: root.clone(),
+        root: tree.clone(),
     };
     let mut report = Report::new(&source);
-    // One slip makes the reader stumble several times; the first few places are enough.
-    let mut lines = Vec::new();
-    for error in &syntax_errors {
-        let span = error.span().unwrap_or(0..0);
-        let (line, _) = line_and_column(text, span.start);
-        if lines.contains(&line) || lines.len() == MAX_SYNTAX_ERRORS {
-            continue;
-        }
-        lines.push(line);
-        let message = error.message().replace('\n', ", ");
-        report.at(&Origin::File(span), "", message, Some("TOML syntax".to_string()));
+    if !syntax_errors.is_empty() {
+        syntax(&syntax_errors, &mut tree, &mut report);
+        return Err(report.finish().err().unwrap_or_default());
     }
-    // After a syntax error half of the tree may be missing: complaints about it would be noise.
-    report.finish()?;
-
-    let mut tree = root;
-    let mut report = Report::new(&source);
-    for (index, text) in given.iter().enumerate() {
-        if let Err(error) = overrides::apply(&mut tree, index, text) {
-            report.at(&Origin::Override(index), "", error.message, error.help);
-        }
+    let applied: Vec<Result<(), overrides::OverrideError>> = applied;
+    for (index, error) in applied.into_iter().enumerate().filter_map(|(k, r)| Some((k, r.err()?))) {
+        report.at(&Origin::Override(index), "", error.message, error.help);
     }
-    let override_errors = std::mem::take(&mut report.errors);
-    let source = Source { root: tree.clone(), ..source.clone() };
-    let mut report = Report::new(&source);
-    report.errors = override_errors;
-
     validate::validate(&mut tree, &mut report);
     match SceneFile::deserialize(tree.to_toml()) {
         Ok(file) => {
             check::check(&file, &directory, &mut report);
-            report.finish()?;
-            let name = name.to_string();
-            Ok(Scene { name, text: effective_text(text, &tree, given), file, directory, source })
+            let (found, name) = (report.found, name.to_string());
+            let text = effective_text(text, &tree, given);
+            Ok((Scene { name, text, file, directory, source }, found))
         }
         Err(error) => {
             // The schema lets pass what serde does not: better told without a place than not at all.
-            if report.errors.is_empty() {
+            if report.found.errors.is_empty() {
                 let message = error.message().to_string();
                 report.at(&Origin::File(0..0), "", message, None);
             }
-            report.finish()?;
-            unreachable!("an error was reported")
+            Err(report.finish().err().unwrap_or_default())
         }
     }
+}
+
+/// Reports the places that are not TOML, and what is wrong in the parts of the scene that they leave readable.
+fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) {
+    let text = &report.source.text;
+    // One slip makes the reader stumble several times; the first few places are enough.
+    let mut lines = Vec::new();
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        let (line, _) = line_and_column(text, span.start);
+        if lines.contains(&line) {
+            continue;
+        }
+        lines.push(line);
+        if lines.len() > MAX_SYNTAX_ERRORS {
+            continue;
+        }
+        let message = error.message().replace('\n', ", ");
+        report.at(&Origin::File(span), "", message, Some("TOML syntax".to_string()));
+    }
+    // From such a place to the next table nothing is where it belongs, and what is missing may stand there.
+    let mut rest = Report::new(report.source);
+    validate::validate(tree, &mut rest);
+    let is_spoilt = |line: usize| {
+        let table = |l: &&str| l.trim_start().starts_with('[');
+        let start = lines.iter().filter(|&&slip| slip <= line).max();
+        start.is_some_and(|&slip| !text.lines().take(line).skip(slip).any(|l| table(&l)))
+    };
+    let is_absence = |message: &str| [validate::MISSING, validate::EMPTY].contains(&message);
+    rest.found.errors.retain(|error| !is_absence(&error.message) && !is_spoilt(error.line));
+    report.found.errors.append(&mut rest.found.errors);
 }
 
 /// The scene as it is with its overrides: the text as written if there are none.

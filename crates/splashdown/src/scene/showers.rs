@@ -26,7 +26,7 @@ pub(crate) fn check_shower(
     convert.vector(&join(key, "velocity"), &shower.velocity);
     places(convert, key, shower);
     let across = 2.0 * shower.radius / convert.spacing;
-    if across.powi(convert.dimension.count() as i32) > MAX_PER_DROP {
+    if convert.has_scale && across.powi(convert.dimension.count() as i32) > MAX_PER_DROP {
         let help = format!("at most {MAX_PER_DROP} particles");
         convert.report.key(&join(key, "radius"), "is too large for this spacing", Some(help));
     }
@@ -35,7 +35,7 @@ pub(crate) fn check_shower(
 fn places(convert: &mut Converter<'_, '_>, key: &str, shower: &file::Shower) -> Places {
     let list = shower.places.iter().enumerate();
     let list: Vec<_> =
-        list.map(|(k, p)| convert.vector(&format!("{key}.places[{k}]"), p)).collect();
+        list.map(|(k, p)| convert.position(&format!("{key}.places[{k}]"), p)).collect();
     match (&shower.region, list.is_empty()) {
         (Some(region), true) => {
             let parts = [&region.size, &region.min, &region.max];
@@ -54,7 +54,7 @@ fn places(convert: &mut Converter<'_, '_>, key: &str, shower: &file::Shower) -> 
 
 /// All showers of a scene that has been checked.
 pub(crate) fn build_showers(convert: &mut Converter<'_, '_>, file: &SceneFile) -> Vec<Shower> {
-    let build = |(k, shower): (usize, &file::Shower)| {
+    let build = |convert: &mut Converter<'_, '_>, k: usize, shower: &file::Shower| {
         let key = format!("shower[{k}]");
         Shower {
             name: shower.name.clone(),
@@ -67,5 +67,11 @@ pub(crate) fn build_showers(convert: &mut Converter<'_, '_>, file: &SceneFile) -
             end: shower.end.unwrap_or(f64::INFINITY),
         }
     };
-    file.shower.iter().enumerate().map(build).collect()
+    let mut showers = Vec::new();
+    for (k, shower) in file.shower.iter().enumerate() {
+        if !convert.report.is_wrong(&format!("shower[{k}]")) {
+            showers.push(build(convert, k, shower));
+        }
+    }
+    showers
 }

@@ -3,7 +3,9 @@
 mod bad;
 mod bodies;
 mod built;
+mod limits;
 mod mutated;
+mod stages;
 
 use super::*;
 

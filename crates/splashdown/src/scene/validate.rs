@@ -12,6 +12,11 @@ use super::schema::{Variant, alternatives, resolve, schema, variants, words};
 use super::tree::{Entry, Node, Origin, Value};
 use crate::nearest::nearest;
 
+/// What is said of a key that should be there.
+pub(crate) const MISSING: &str = "is missing";
+/// What is said of a table that should name one of several variants.
+pub(crate) const EMPTY: &str = "is empty";
+
 /// Reports all faults of the tree and repairs it.
 pub(crate) fn validate(root: &mut Node, report: &mut Report<'_>) {
     if !check(root, schema(), "", report) {
@@ -71,8 +76,8 @@ fn check_table(
         let is_required = required.contains(&key.as_str());
         let Some(entry) = entries.get_mut(key) else {
             if is_required {
-                report.at(&origin, &child_path, "is missing", Some(expected(property)));
-                report.replaced.insert(child_path);
+                report.at(&origin, &child_path, MISSING, Some(expected(property)));
+                report.found.replaced.insert(child_path);
                 let node = placeholder(property, &origin);
                 entries.insert(key.clone(), Entry { key: origin.clone(), node });
             }
@@ -81,7 +86,7 @@ fn check_table(
         if check(&mut entry.node, property, &child_path, report) {
             continue;
         }
-        report.replaced.insert(child_path);
+        report.found.replaced.insert(child_path);
         if is_required {
             entry.node = placeholder(property, &entry.node.origin);
         } else {
@@ -114,7 +119,7 @@ fn check_list(
     for (index, item) in items.iter_mut().enumerate() {
         let path = format!("{path}[{index}]");
         if !check(item, &schema["items"], &path, report) {
-            report.replaced.insert(path);
+            report.found.replaced.insert(path);
             *item = placeholder(&schema["items"], &item.origin);
         }
     }
@@ -152,7 +157,7 @@ fn check_variant(
     }
     let Some((key, entry)) = entries.iter_mut().next() else {
         if before == 0 {
-            report.at(&origin, path, "is empty", Some(all));
+            report.at(&origin, path, EMPTY, Some(all));
         }
         return false;
     };

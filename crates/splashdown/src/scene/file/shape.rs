@@ -95,17 +95,17 @@ pub enum SolidShape {
     Creature(Creature),
 }
 
-/// A block: either `size` about the object's `at`, or its corners `min` and `max`.
+/// A block: either its `size` about the object's `at`, or two of `min`, `max` and `size`, and no `at`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoxShape {
     /// Edge lengths.
     #[schemars(extend("x-unit" = "m"))]
     pub size: Option<Vector>,
-    /// Lower corner; instead of `size` and `at`.
+    /// Lower corner; with `max` or `size`, instead of `at`.
     #[schemars(extend("x-unit" = "m"))]
     pub min: Option<Vector>,
-    /// Upper corner; instead of `size` and `at`.
+    /// Upper corner; with `min` or `size`, instead of `at`.
     #[schemars(extend("x-unit" = "m"))]
     pub max: Option<Vector>,
 }
@@ -200,17 +200,18 @@ pub struct Plane {
     pub size: f64,
 }
 
-/// A box that holds fluid: either its inner `size` about `at`, or its inner corners `min` and `max`.
+/// A box that holds fluid: either its inner `size` about `at`, or two of its inner corners `min` and `max` and its `size`,
+/// and no `at`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tank {
     /// Inner edge lengths.
     #[schemars(extend("x-unit" = "m"))]
     pub size: Option<Vector>,
-    /// Lower inner corner; instead of `size` and `at`.
+    /// Lower inner corner; with `max` or `size`, instead of `at`.
     #[schemars(extend("x-unit" = "m"))]
     pub min: Option<Vector>,
-    /// Upper inner corner; instead of `size` and `at`.
+    /// Upper inner corner; with `min` or `size`, instead of `at`.
     #[schemars(extend("x-unit" = "m"))]
     pub max: Option<Vector>,
     /// Faces that are missing; an empty list is a closed tank.

@@ -88,6 +88,20 @@ fn every_fault_has_its_place_key_and_help() {
             "every component must be above 0 m",
         ),
         (
+            GOOD.replace("size = [1, 1, 1]", "min = [0, 0, 0]"),
+            9,
+            13,
+            "fluid[0].fill[0].shape.box",
+            "has min, but neither max nor size (write size, or min and max, or size and one",
+        ),
+        (
+            GOOD.replace("[1, 1, 1]", "[1, 1, 1], min = [0, 0, 0], max = [1, 1, 1]"),
+            9,
+            13,
+            "fluid[0].fill[0].shape.box",
+            "has more than it needs",
+        ),
+        (
             GOOD.replace("[1, 1, 1]", "[1, 1, 0.05]"),
             9,
             1,
@@ -103,10 +117,10 @@ fn every_fault_has_its_place_key_and_help() {
         ),
         (
             GOOD.replace("0.1", "1e-4"),
-            3,
-            11,
-            "simulation.spacing",
-            "makes about 1000000 million particles",
+            9,
+            1,
+            "fluid[0].fill[0].shape",
+            "make it smaller, or simulation.spacing (0.0001 m) larger",
         ),
         (GOOD.replace("0.1", "2021-01-01"), 3, 11, "simulation.spacing", "found a date"),
         (
