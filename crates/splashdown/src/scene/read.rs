@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use super::errors::{Findings, Report, SceneErrors, Source, line_and_column};
 use super::file::SceneFile;
 use super::tree::{Node, Origin};
-use super::{Scene, check, overrides, validate};
+use super::{Scene, check, hints, overrides, validate};
 
 /// Longer scene files are refused.
 pub const MAX_LENGTH: usize = 4 << 20;
@@ -107,7 +107,9 @@ fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) 
             continue;
         }
         let message = error.message().replace('\n', ", ");
-        report.at(&Origin::File(span), "", message, Some("TOML syntax".to_string()));
+        let hint = text.lines().nth(line - 1).and_then(hints::slip);
+        let help = hint.map_or("TOML syntax".to_string(), |hint| format!("TOML syntax: {hint}"));
+        report.at(&Origin::File(span), "", message, Some(help));
     }
     // From such a place to the next table nothing is where it belongs, and what is missing may stand there.
     let mut rest = Report::new(report.source);

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::errors::Report;
+use super::hints;
 use super::schema::{Variant, alternatives, resolve, schema, variants, words};
 use super::tree::{Entry, Node, Origin, Value};
 use crate::nearest::nearest;
@@ -41,7 +42,10 @@ fn check(node: &mut Node, outer: &'static Json, path: &str, report: &mut Report<
         return wrong_type(node, &names.join(" or "), path, report);
     }
     if !fits(node, &inner["type"]) {
-        return wrong_type(node, type_name(&inner["type"]), path, report);
+        let wanted = type_name(&inner["type"]);
+        let message = format!("expected {wanted}, found {}", node.kind());
+        report.at(&node.origin, path, message, hints::written(outer, path));
+        return false;
     }
     match &mut node.value {
         Value::Table(_) => check_table(node, inner, path, report),
@@ -65,7 +69,8 @@ fn check_table(
     let origin = node.origin.clone();
     let Value::Table(entries) = &mut node.value else { return true };
     let properties = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
-    refuse_unknown_keys(entries, properties.clone().map(|(key, _)| key.as_str()), path, report);
+    let known = properties.clone().map(|(key, _)| key.as_str());
+    refuse_unknown_keys(entries, known, Some(schema), path, report);
 
     let required: Vec<&str> = match schema.get("required") {
         Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).collect(),
@@ -149,7 +154,7 @@ fn check_variant(
     };
     prefer_overrides(entries);
     let before = entries.len();
-    refuse_unknown_keys(entries, names(), path, report);
+    refuse_unknown_keys(entries, names(), None, path, report);
     if entries.len() > 1 {
         let given = entries.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         report.at(&origin, path, format!("has several of {given}"), Some(all));
@@ -225,15 +230,20 @@ pub(crate) fn range_in_words(schema: &Json) -> String {
 fn refuse_unknown_keys(
     entries: &mut BTreeMap<String, Entry>,
     known: impl Iterator<Item = &'static str> + Clone,
+    table: Option<&'static Json>,
     path: &str,
     report: &mut Report<'_>,
 ) {
     entries.retain(|key, entry| {
         let is_known = known.clone().any(|name| name == key);
         if !is_known {
-            let help = match nearest(key, known.clone()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("known here: {}", known.clone().collect::<Vec<_>>().join(", ")),
+            let elsewhere = table.and_then(|table| hints::belongs(key, table, path));
+            let help = match (elsewhere, nearest(key, known.clone())) {
+                (Some(place), _) => place,
+                (None, Some(name)) => format!("did you mean `{name}`?"),
+                (None, None) => {
+                    format!("known here: {}", known.clone().collect::<Vec<_>>().join(", "))
+                }
             };
             report.at(&entry.key, &join(path, &shorten(key)), "unknown key", Some(help));
         }
