@@ -45,7 +45,7 @@ fn obey(arguments: Arguments) -> ExitCode {
         Some(Command::Report(arguments)) => commands::report::run(&arguments),
         Some(Command::Export(arguments)) => commands::export::run(&arguments),
         Some(Command::List) => commands::list::run(),
-        Some(Command::Show { name }) => commands::show::run(&name),
+        Some(Command::Show { name, out }) => commands::show::run(&name, out.as_deref()),
         Some(Command::Check { scene, set, memory, time, threads }) => {
             commands::run::use_threads(threads)
                 .and_then(|()| commands::check::run(&scene, &set, &memory.limit(), time))

@@ -305,8 +305,8 @@ fn fill_region(
     let field: Field = convert.field(&join(key, "velocity"), field);
     let mut own_velocities = None;
     let positions: Vec<DVec3> = match &placed.geometry {
-        Geometry::ParticleFile { key, path } => {
-            let read = convert.read_particles(key, path)?;
+        Geometry::ParticleFile { key, input } => {
+            let read = convert.read_particles(key, input)?;
             own_velocities = read.velocities;
             read.positions.iter().map(|p| placed.pose.apply(*p)).collect()
         }

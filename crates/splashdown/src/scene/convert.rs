@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::errors::Report;
 use super::file::{Number, Rotation, SceneFile, Vector, VectorField};
+use super::gallery;
 use super::geometry::Geometry;
+use super::input::Input;
 use super::validate::join;
 use crate::expression::Expression;
 use crate::math::{DQuat, DVec3, Dimension, Pose};
@@ -35,9 +37,9 @@ pub(crate) struct Converter<'r, 's> {
     /// Shapes of generators by their keys.
     pub made: HashMap<String, Geometry>,
     /// Meshes by their files and scales; or what is wrong with them.
-    pub meshes: HashMap<(PathBuf, u64), Result<Shape, String>>,
+    pub meshes: HashMap<(Input, u64), Result<Shape, String>>,
     /// Particles that have been read to be counted.
-    pub particles: HashMap<PathBuf, ParticleFile>,
+    pub particles: HashMap<Input, ParticleFile>,
 }
 
 /// A velocity as a function of position.
@@ -300,7 +302,11 @@ impl<'r, 's> Converter<'r, 's> {
         let path = self.directory.join(file);
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
         if !path.is_file() {
-            let help = format!("looked for {}", path.display());
+            let mut help = format!("looked for {}", path.display());
+            if let Some(scene) = gallery::scene_with(file) {
+                help +=
+                    &format!("; `splashdown show {scene} --out DIR` writes a file of this name");
+            }
             self.report.key(key, "there is no such file", Some(help));
         } else if !endings.contains(&ending.as_str()) {
             let help = format!("one of .{}", endings.join(", ."));

@@ -9,17 +9,32 @@ pub struct Builtin {
     pub summary: &'static str,
     /// Its TOML.
     pub text: &'static str,
+    /// The files it names.
+    pub files: &'static [File],
+}
+
+/// A file that a built-in scene names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct File {
+    /// As the scene writes it.
+    pub name: &'static str,
+    /// Its content.
+    pub bytes: &'static [u8],
 }
 
 /// The scene that runs when none is named.
 pub const DEFAULT: &str = "dam-break";
 
 macro_rules! builtin {
-    ($name:literal, $summary:literal) => {
+    ($name:literal, $summary:literal $(, $file:literal)*) => {
         Builtin {
             name: $name,
             summary: $summary,
             text: include_str!(concat!("../../scenes/", $name, ".toml")),
+            files: &[$(File {
+                name: $file,
+                bytes: include_bytes!(concat!("../../scenes/", $file)),
+            }),*],
         }
     };
 }
@@ -44,6 +59,7 @@ const BUILTINS: &[Builtin] = &[
     ),
     builtin!("dam-break-with-bodies", "A dam break onto boxes, balls and a duck"),
     builtin!("rising-sphere", "A ball ten times lighter than water rises (2D)"),
+    builtin!("toy-boat", "A boat, read from a mesh file, rides a wave", "boat.obj"),
     builtin!("splashdown", "A capsule comes back from space and falls into the sea"),
     builtin!("propeller-pump", "A motor turns a propeller that lifts water through a tube"),
     builtin!("moored-buoys", "Ring buoys on chains, in oil above water"),
@@ -101,4 +117,15 @@ pub fn list() -> &'static [Builtin] {
 /// The built-in scene of this name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
+}
+
+/// The file that the built-in scene of this name calls `file`.
+pub fn file(scene: &str, file: &str) -> Option<File> {
+    find(scene)?.files.iter().find(|known| known.name == file).copied()
+}
+
+/// A built-in scene that has a file of this name.
+pub fn scene_with(file: &str) -> Option<&'static str> {
+    let has = |builtin: &&Builtin| builtin.files.iter().any(|known| known.name == file);
+    BUILTINS.iter().find(has).map(|builtin| builtin.name)
 }

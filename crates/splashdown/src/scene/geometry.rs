@@ -1,15 +1,16 @@
 //! Shapes as written in a scene → `Shape`, and what can be said about them before sampling.
 
 use std::f64::consts::PI;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::convert::Converter;
 use super::file::shape::{self, FillShape, SolidShape};
 use super::file::{FluidSide, Rotation, Vector};
+use super::input::Input;
 use super::memory::Bytes;
 use super::validate::join;
 use crate::math::{DVec3, Dimension, Pose};
-use crate::shapes::{Face, MeshShape, ParticleFile, Shape, read_mesh, read_particles};
+use crate::shapes::{Face, MeshShape, ParticleFile, Shape};
 
 const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
 const PARTICLE_ENDINGS: [&str; 7] = ["ply", "vtk", "bgeo", "gz", "csv", "txt", "xyz"];
@@ -21,8 +22,8 @@ const BYTES_PER_BYTE_OF_FILE: u128 = 24;
 #[derive(Clone, Debug)]
 pub(crate) enum Geometry {
     Known(Shape),
-    MeshFile { key: String, path: PathBuf, scale: f64 },
-    ParticleFile { key: String, path: PathBuf },
+    MeshFile { key: String, input: Input, scale: f64 },
+    ParticleFile { key: String, input: Input },
 }
 
 /// A shape in its place.
@@ -53,8 +54,8 @@ impl Converter<'_, '_> {
             FillShape::Mesh(m) => self.mesh(&shape_key, m),
             FillShape::Particles(p) => {
                 let key = join(&shape_key, "particles.file");
-                let path = self.existing_file(&key, &p.file, &PARTICLE_ENDINGS);
-                Geometry::ParticleFile { key, path }
+                let input = self.input(&key, &p.file, &PARTICLE_ENDINGS);
+                Geometry::ParticleFile { key, input }
             }
         };
         Placed { geometry, pose: self.placement(key, at, centre, rotate) }
@@ -125,8 +126,8 @@ impl Converter<'_, '_> {
 
     fn mesh(&mut self, key: &str, mesh: &shape::Mesh) -> Geometry {
         let key = join(key, "mesh.file");
-        let path = self.existing_file(&key, &mesh.file, &MESH_ENDINGS);
-        Geometry::MeshFile { key, path, scale: mesh.scale }
+        let input = self.input(&key, &mesh.file, &MESH_ENDINGS);
+        Geometry::MeshFile { key, input, scale: mesh.scale }
     }
 
     /// The shape itself, read from its file if need be; `None` if that failed.
@@ -134,10 +135,10 @@ impl Converter<'_, '_> {
         match geometry {
             Geometry::Known(shape) => Some(shape.clone()),
             Geometry::ParticleFile { .. } => None,
-            Geometry::MeshFile { key, path, scale } => {
-                let place = (path.clone(), scale.to_bits());
+            Geometry::MeshFile { key, input, scale } => {
+                let place = (input.clone(), scale.to_bits());
                 if !self.meshes.contains_key(&place) {
-                    let read = self.affordable(path).and_then(|()| scaled_mesh(path, *scale));
+                    let read = self.readable(input).and_then(|()| scaled_mesh(input, *scale));
                     self.meshes.insert(place.clone(), read);
                 }
                 match &self.meshes[&place] {
@@ -152,13 +153,20 @@ impl Converter<'_, '_> {
     }
 
     /// The particles of a file; `None` if it could not be read.
-    pub fn read_particles(&mut self, key: &str, path: &Path) -> Option<ParticleFile> {
-        if let Some(read) = self.particles.remove(path) {
+    pub fn read_particles(&mut self, key: &str, input: &Input) -> Option<ParticleFile> {
+        if let Some(read) = self.particles.remove(input) {
             return Some(read);
         }
-        let read = self.affordable(path);
-        let read = read.and_then(|()| read_particles(path).map_err(|e| e.to_string()));
+        let read = self.readable(input).and_then(|()| input.particles());
         read.map_err(|message| self.report.key(key, message, None)).ok()
+    }
+
+    /// Whether the content of an input fits into memory.
+    fn readable(&self, input: &Input) -> Result<(), String> {
+        match input {
+            Input::Disk(path) => self.affordable(path),
+            Input::Builtin(_) => Ok(()),
+        }
     }
 
     /// Whether the content of a file fits into memory.
@@ -178,8 +186,8 @@ pub(crate) fn read_bytes(path: &Path) -> u128 {
     BYTES_PER_BYTE_OF_FILE * u128::from(length)
 }
 
-fn scaled_mesh(path: &Path, scale: f64) -> Result<Shape, String> {
-    let mut mesh = read_mesh(path).map_err(|e| e.to_string())?;
+fn scaled_mesh(input: &Input, scale: f64) -> Result<Shape, String> {
+    let mut mesh = input.mesh()?;
     mesh.vertices.iter_mut().for_each(|v| *v *= scale);
     MeshShape::new(mesh).map(Shape::Mesh).map_err(|e| e.to_string())
 }

@@ -114,10 +114,10 @@ impl Converter<'_, '_> {
             Geometry::MeshFile { .. } | Geometry::ParticleFile { .. } if !with_files => {
                 return None;
             }
-            Geometry::ParticleFile { key, path } => {
-                let read = self.read_particles(key, path)?;
+            Geometry::ParticleFile { key, input } => {
+                let read = self.read_particles(key, input)?;
                 let count = read.positions.len() as u128;
-                self.particles.insert(path.clone(), read);
+                self.particles.insert(input.clone(), read);
                 count
             }
             geometry => {

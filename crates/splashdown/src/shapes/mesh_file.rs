@@ -42,13 +42,8 @@ pub enum MeshError {
 /// are split into triangles. The mesh is checked only as far as the format goes:
 /// [`MeshShape::new`](super::MeshShape::new) finds holes and turned triangles.
 pub fn read_mesh(path: &Path) -> Result<TriangleMesh, MeshError> {
-    let format = match extension(path).as_str() {
-        "obj" => MeshFormat::Obj,
-        "stl" => MeshFormat::Stl,
-        "ply" => MeshFormat::Ply,
-        _ => {
-            return Err(MeshError::UnknownType { path: path.into(), known: "obj, stl, ply" });
-        }
+    let Some(format) = MeshFormat::of(path) else {
+        return Err(MeshError::UnknownType { path: path.into(), known: "obj, stl, ply" });
     };
     parse_mesh(&read_bytes(path)?, format)
         .map_err(|what| MeshError::Malformed { path: path.into(), what })
@@ -63,6 +58,18 @@ pub enum MeshFormat {
     Stl,
     /// PLY, text or binary.
     Ply,
+}
+
+impl MeshFormat {
+    /// The format that the ending of the name stands for.
+    pub fn of(path: &Path) -> Option<MeshFormat> {
+        match extension(path).as_str() {
+            "obj" => Some(MeshFormat::Obj),
+            "stl" => Some(MeshFormat::Stl),
+            "ply" => Some(MeshFormat::Ply),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a triangle mesh from the content of a file, or says what is wrong with it, as a phrase.

@@ -19,16 +19,9 @@ pub struct ParticleFile {
 /// and perhaps vx, vy, vz; bgeo or bgeo.gz version 5 (as written by partio and SPlisHSPlasH); vtk
 /// (legacy, text or binary).
 pub fn read_particles(path: &Path) -> Result<ParticleFile, MeshError> {
-    let inner = path.file_stem().map(Path::new).map(extension).unwrap_or_default();
-    let format = match (extension(path).as_str(), inner.as_str()) {
-        ("ply", _) => ParticleFormat::Ply,
-        ("csv" | "txt" | "xyz", _) => ParticleFormat::Csv,
-        ("bgeo", _) | ("gz", "bgeo") => ParticleFormat::Bgeo,
-        ("vtk", _) => ParticleFormat::Vtk,
-        _ => {
-            let known = "ply, csv, bgeo, bgeo.gz, vtk (legacy; not vtu or vtp)";
-            return Err(MeshError::UnknownType { path: path.into(), known });
-        }
+    let Some(format) = ParticleFormat::of(path) else {
+        let known = "ply, csv, bgeo, bgeo.gz, vtk (legacy; not vtu or vtp)";
+        return Err(MeshError::UnknownType { path: path.into(), known });
     };
     parse_particles(&read_bytes(path)?, format)
         .map_err(|what| MeshError::Malformed { path: path.into(), what })
@@ -45,6 +38,20 @@ pub enum ParticleFormat {
     Bgeo,
     /// Legacy VTK, text or binary.
     Vtk,
+}
+
+impl ParticleFormat {
+    /// The format that the ending of the name stands for.
+    pub fn of(path: &Path) -> Option<ParticleFormat> {
+        let inner = path.file_stem().map(Path::new).map(extension).unwrap_or_default();
+        match (extension(path).as_str(), inner.as_str()) {
+            ("ply", _) => Some(ParticleFormat::Ply),
+            ("csv" | "txt" | "xyz", _) => Some(ParticleFormat::Csv),
+            ("bgeo", _) | ("gz", "bgeo") => Some(ParticleFormat::Bgeo),
+            ("vtk", _) => Some(ParticleFormat::Vtk),
+            _ => None,
+        }
+    }
 }
 
 /// Reads particles from the content of a file, or says what is wrong with it, as a phrase.
