@@ -18,6 +18,7 @@ pub mod fingerprint;
 pub mod frame;
 pub mod ledger;
 pub mod lock;
+pub mod made;
 pub mod observer;
 pub mod ply;
 pub mod probe;

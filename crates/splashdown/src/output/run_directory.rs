@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{At, RunError};
 use super::fingerprint::{self, Fingerprint};
 use super::lock::{self, Lock};
+use super::made;
 use super::settings::{Format, OutputSettings};
 use super::snapshot::{self, Entry};
 use super::writer::{SURFACES, folder_and_extension, frame_index, picture_index, surface_index};
@@ -198,7 +199,9 @@ impl RunDirectory {
         }
         let surfaces = self.path.join(SURFACES);
         remove_files(&surfaces, |path| surface_index(path).is_some_and(|k| k >= frame))?;
-        remove_files(&self.path, |path| picture_index(path).is_some_and(|k| k >= frame))
+        remove_files(&self.path, |path| {
+            picture_index(path).is_some_and(|k| k >= frame) && made::is_made(path)
+        })
     }
 
     /// Removes snapshots that are newer than one, or all, newest first.
@@ -229,15 +232,26 @@ impl RunDirectory {
             "elastic.csv",
             ledger::FILE,
             "timing.json",
-            "report.html",
         ];
         remove_files(&self.path, is_named(tables))?;
+        remove_files(&self.path, |p| is_named(&["report.html"])(p) && made::is_made(p))?;
         for folder in ["vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
             // Only succeeds, and only should, if nothing of others is in there.
             let _ = fs::remove_dir(self.path.join(folder));
         }
         Ok(())
     }
+}
+
+/// The name of the scene that was run in a directory, if a plain `run.json` there says so.
+pub fn scene_name(directory: &Path) -> Option<String> {
+    let path = directory.join("run.json");
+    // Not through a link: the viewer shows what it finds, and may show files of the run only.
+    if !fs::symlink_metadata(&path).is_ok_and(|entry| entry.is_file()) {
+        return None;
+    }
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+    json.get("scene")?.as_str().map(str::to_owned)
 }
 
 /// Whether a directory does not exist or holds nothing but what a run leaves that was killed before
@@ -306,10 +320,16 @@ mod tests {
         fs::write(path("log.csv"), "x").unwrap();
         fs::create_dir(path("surface")).unwrap();
         fs::write(path("surface/water_000001.ply"), "x").unwrap();
+        // Pictures and reports that were made from the run go with it, others stay.
+        fs::write(path("frame-0001.png"), "mine").unwrap();
+        fs::write(path("report.html"), "mine").unwrap();
+        made::write(&path("frame-0002.png"), made::MARK.into(), false).unwrap();
         drop(RunDirectory::create(dir.path(), Existing::Replace).unwrap());
         assert!(path("thesis.tex").exists() && path("vtk/mine.vtp").exists());
         assert!(!path("vtk/fluid_000001.vtp").exists() && !path("log.csv").exists());
         assert!(!path("ply").exists() && !path("surface").exists());
+        assert!(path("frame-0001.png").exists() && path("report.html").exists());
+        assert!(!path("frame-0002.png").exists());
     }
 
     fn scene() -> SceneSource {
