@@ -45,6 +45,9 @@ pub enum Command {
         /// Name of a built-in scene: `splashdown list` shows them.
         #[arg(value_parser = SceneName, hide_possible_values = true)]
         name: String,
+        /// Write the scene into this folder, with the files it names.
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
     },
     /// Check a scene without running it: all errors, particle counts, memory, and how long it would take.
     Check {
@@ -220,6 +223,9 @@ pub struct ReportArguments {
     /// Where the page goes [default: DIR/report.html].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace a file that is there even if this program did not make it.
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -347,6 +353,9 @@ pub struct RenderArguments {
     /// Where the picture goes [default: DIR/frame-NNNN.png].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace a file that is there even if this program did not make it.
+    #[arg(long)]
+    pub force: bool,
     /// Show the surface of the liquid instead of its particles.
     #[arg(long)]
     pub surface: bool,
@@ -404,6 +413,9 @@ pub struct ExportArguments {
     /// Where the meshes go [default: DIR/meshes].
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+    /// Replace files that are there even if this program did not make them.
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! The closing table: where the time went, and what to do next.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use splashdown::output::resume::{command, quoted};
@@ -90,17 +90,24 @@ impl Statistics {
     }
 }
 
-/// Where the results are and what to do with them.
+/// Where the results are and what to do with them. `picture` is one of the last frame, none of a run without
+/// frames, or why there is none.
 pub fn next_steps(
     directory: &Path,
-    picture: Option<&Path>,
+    picture: &Result<Option<PathBuf>, String>,
     formats: &[Format],
     duration: f64,
 ) -> String {
     let mut text = format!("Results are in {}\n", directory.display());
-    if let Some(picture) = picture {
-        let _ = writeln!(text, "  a picture       {}", picture.display());
-        let _ = writeln!(text, "  a film          {}", film_command(directory));
+    match picture {
+        Ok(Some(picture)) => {
+            let _ = writeln!(text, "  a picture       {}", picture.display());
+            let _ = writeln!(text, "  a film          {}", film_command(directory));
+        }
+        Ok(None) => {}
+        Err(reason) => {
+            let _ = writeln!(text, "  no picture      {}", reason.replace('\n', " "));
+        }
     }
     if !formats.is_empty() {
         let _ = writeln!(text, "  in the browser  splashdown view {}", quoted(directory));
@@ -160,6 +167,15 @@ mod tests {
         let row = |phase: &&str| table.contains(&format!("    {phase:<20}      0.25 s   12.5 %"));
         assert!(NEWTON_PHASES.iter().all(row), "{table}");
         assert!(table.contains("iterations per step: 4.0 Newton\n"), "{table}");
+    }
+
+    #[test]
+    fn the_summary_says_why_there_is_no_picture() {
+        let steps = |picture| next_steps(Path::new("out"), &picture, &[Format::Vtk], 1.0);
+        assert!(steps(Ok(Some(PathBuf::from("out/a.png")))).contains("a picture       out/a.png"));
+        assert!(!steps(Ok(None)).contains("picture"));
+        let text = steps(Err("out/a.png is there already".to_owned()));
+        assert!(text.contains("no picture      out/a.png is there already\n"), "{text}");
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use splashdown::output::error::At;
+use splashdown::output::made::{self, Draft};
 
 use crate::error::RenderError;
 use crate::image::Image;
@@ -17,7 +18,7 @@ const UNCHANGED: u8 = 255;
 /// A film in the making.
 pub struct Film {
     path: PathBuf,
-    temporary: PathBuf,
+    draft: Option<Draft>,
     encoder: Option<Encoder>,
 }
 
@@ -42,23 +43,26 @@ impl Film {
     }
 
     /// Starts a film; its name says which kind. `palette` are pictures whose colours will occur in
-    /// it, the first one of the film's size.
-    pub fn create(path: &Path, palette: &[Image], fps: f64) -> Result<Film, RenderError> {
+    /// it, the first one of the film's size. What was not made here is replaced by force only.
+    pub fn create(
+        path: &Path,
+        palette: &[Image],
+        fps: f64,
+        force: bool,
+    ) -> Result<Film, RenderError> {
         let extension = extension(path);
         let Some(first) = palette.first() else {
             return Err(RenderError::Request("a film needs at least one picture".to_owned()));
         };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!(".{name}.tmp"));
+        if !["gif", "mp4", "webp"].contains(&extension.as_str()) {
+            return Err(unknown_kind(path));
+        }
+        let (draft, file) = Draft::create(path, force)?;
         let encoder = match extension.as_str() {
-            "gif" => {
-                let file = File::create(&temporary).at("write", path)?;
-                Encoder::Gif(Box::new(GifFilm::new(file, palette, fps).at("write", path)?))
-            }
-            "mp4" | "webp" => Encoder::Ffmpeg(ffmpeg(&temporary, &extension, first, fps)?),
-            _ => return Err(unknown_kind(path)),
+            "gif" => Encoder::Gif(Box::new(GifFilm::new(file, palette, fps).at("write", path)?)),
+            _ => Encoder::Ffmpeg(ffmpeg(draft.temporary(), &extension, first, fps)?),
         };
-        Ok(Film { path: path.to_owned(), temporary, encoder: Some(encoder) })
+        Ok(Film { path: path.to_owned(), draft: Some(draft), encoder: Some(encoder) })
     }
 
     /// Adds a picture.
@@ -89,8 +93,43 @@ impl Film {
             }
             None => {}
         }
-        Ok(std::fs::rename(&self.temporary, &self.path).at("write", &self.path)?)
+        if let Some(draft) = self.draft.take() {
+            sign(draft.temporary(), &extension(&self.path)).at("write", &self.path)?;
+            draft.publish()?;
+        }
+        Ok(())
     }
+}
+
+/// Adds to a complete film that it was made here, in the way its kind has for what players pass over.
+fn sign(path: &Path, kind: &str) -> io::Result<()> {
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    let words = made::MARK.len() as u64;
+    match kind {
+        "gif" => {
+            // A comment, in place of the closing byte, which follows it.
+            file.seek(SeekFrom::Start(length.saturating_sub(1)))?;
+            let mark = made::mark(length + words + 4);
+            let comment = [&[0x21, 0xfe, words as u8][..], mark.as_bytes(), &[0, 0x3b]].concat();
+            file.write_all(&comment)?;
+        }
+        "mp4" => {
+            let mark = made::mark(length + words + 8);
+            let size = (words as u32 + 8).to_be_bytes();
+            file.write_all(&[&size[..], b"free", mark.as_bytes()].concat())?;
+        }
+        _ => {
+            let total = length + words + 8;
+            let mark = made::mark(total);
+            let size = (words as u32).to_le_bytes();
+            file.write_all(&[b"MADE", &size[..], mark.as_bytes()].concat())?;
+            // A file of chunks begins with the length of all of them.
+            file.seek(SeekFrom::Start(4))?;
+            file.write_all(&(total as u32 - 8).to_le_bytes())?;
+        }
+    }
+    file.sync_all()
 }
 
 impl Drop for Film {
@@ -100,8 +139,6 @@ impl Drop for Film {
             let _ = child.kill();
             let _ = child.wait();
         }
-        // Gone already if the film was finished.
-        let _ = std::fs::remove_file(&self.temporary);
     }
 }
 
@@ -251,7 +288,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("film.gif");
         let pictures = [picture(0), picture(2), picture(2)];
-        let mut film = Film::create(&path, &pictures, 30.0).unwrap();
+        let mut film = Film::create(&path, &pictures, 30.0, false).unwrap();
         assert!(!path.exists(), "nothing under its name before it is complete");
         pictures.iter().for_each(|p| film.add(p).unwrap());
         film.finish().unwrap();
@@ -277,6 +314,9 @@ mod tests {
             count += 1;
         }
         assert_eq!((count, hundredths), (3, 10));
+        made::check(&path, false).unwrap();
+        std::fs::write(&path, "of somebody else").unwrap();
+        assert!(Film::create(&path, &pictures, 30.0, false).is_err());
     }
 
     #[test]
@@ -285,7 +325,7 @@ mod tests {
         let odd = Image::new(61, 41, [10, 200, 30]);
         for (name, mark) in [("film.mp4", &b"ftyp"[..]), ("film.webp", b"WEBP")] {
             let path = dir.path().join(name);
-            let mut film = match Film::create(&path, std::slice::from_ref(&odd), 30.0) {
+            let mut film = match Film::create(&path, std::slice::from_ref(&odd), 30.0, false) {
                 Ok(film) => film,
                 Err(error) => {
                     let words = error.to_string();
@@ -297,17 +337,18 @@ mod tests {
             film.finish().unwrap();
             let bytes = std::fs::read(&path).unwrap();
             assert!(bytes[..16].windows(4).any(|w| w == mark), "{name}");
+            made::check(&path, false).unwrap();
         }
     }
 
     #[test]
     fn a_film_that_is_given_up_leaves_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let mut film = Film::create(&dir.path().join("a.gif"), &[picture(0)], 30.0).unwrap();
+        let mut film = Film::create(&dir.path().join("a.gif"), &[picture(0)], 30.0, false).unwrap();
         film.add(&picture(0)).unwrap();
         drop(film);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-        let wrong = Film::create(&dir.path().join("a.avi"), &[picture(0)], 30.0);
+        let wrong = Film::create(&dir.path().join("a.avi"), &[picture(0)], 30.0, false);
         assert!(wrong.err().unwrap().to_string().contains(".gif, .mp4 or .webp"));
     }
 }

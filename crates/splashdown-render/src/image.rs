@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use glam::Vec2;
-use splashdown::output::atomic;
+use splashdown::output::error::At;
+use splashdown::output::made;
 
 use crate::error::RenderError;
 
@@ -118,10 +119,50 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Writes a PNG file, completely or not at all.
-    pub fn write_png(&self, path: &Path) -> Result<(), RenderError> {
-        use splashdown::output::error::At;
+    /// Writes a PNG file, completely or not at all. What was not made here is replaced by force only.
+    pub fn write_png(&self, path: &Path, force: bool) -> Result<(), RenderError> {
         let bytes = self.png().at("encode", path)?;
-        Ok(atomic::write_bytes(path, &bytes)?)
+        Ok(made::write(path, marked(bytes), force)?)
+    }
+}
+
+/// Adds a chunk of text to a PNG that says where it comes from.
+fn marked(mut png: Vec<u8>) -> Vec<u8> {
+    const END: usize = 12; // the last chunk, which is empty
+    const KEYWORD: &[u8] = b"tEXtSoftware\0";
+    let length = png.len() + 12 + KEYWORD.len() - 4 + made::MARK.len();
+    let text = [KEYWORD, made::mark(length as u64).as_bytes()].concat();
+    let mut checksum = flate2::Crc::new();
+    checksum.update(&text);
+    let size = (text.len() - 4) as u32;
+    let chunk = [&size.to_be_bytes()[..], &text, &checksum.sum().to_be_bytes()].concat();
+    let end = png.len() - END;
+    png.splice(end..end, chunk);
+    png
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marked_picture_is_still_a_picture_and_may_be_replaced() {
+        let image = Image::new(20, 10, [1, 2, 3]);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.png");
+        image.write_png(&path, false).unwrap();
+        image.write_png(&path, false).unwrap();
+        let file = io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; 3 * 20 * 10];
+        reader.next_frame(&mut pixels).unwrap();
+        assert!(pixels.chunks(3).all(|pixel| pixel == [1, 2, 3]));
+        reader.finish().unwrap();
+        let words = &reader.info().uncompressed_latin1_text[0];
+        assert_eq!(words.keyword, "Software");
+        assert_eq!(words.text, made::mark(std::fs::metadata(&path).unwrap().len()));
+        std::fs::write(&path, image.png().unwrap()).unwrap();
+        assert!(image.write_png(&path, false).is_err(), "a picture of somebody else");
+        image.write_png(&path, true).unwrap();
     }
 }

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use splashdown::math::DVec3;
 use splashdown::output::error::At;
 use splashdown::output::frame::Points;
+use splashdown::output::run_directory;
 use splashdown::output::settings::Format;
 use splashdown::output::writer::{folder_and_extension, frame_file, frame_index};
-use splashdown::scene::Scene;
-use splashdown::scene::copies::names;
-use splashdown::scene::file::{FluidSide, SolidShape};
+use splashdown::scene::stored::{StoredScene, StoredSolid};
 
 use crate::error::RenderError;
 use crate::vtp;
@@ -33,10 +32,14 @@ pub struct Run {
     pub frames_per_second: f64,
     /// Names and rest densities of the fluids.
     pub fluids: Vec<(String, f64)>,
-    /// Names of the solids and how they relate to the fluid.
+    /// Names of the solids, then of the elastic bodies, and how they relate to the fluid.
     pub solids: Vec<(String, Role)>,
     /// Numbers of the frames on disk, ascending.
     pub frames: Vec<u64>,
+    /// What was run, as the run remembers it.
+    pub scene: StoredScene,
+    /// Its text.
+    pub text: String,
     format: Format,
 }
 
@@ -98,29 +101,26 @@ impl Run {
             return Err(RenderError::Request(message));
         }
         let text = fs::read_to_string(&path).at("read", &path)?;
-        let name = path.display().to_string();
-        let scene = Scene::parse(&name, &text, directory, &[])
-            .map_err(|errors| RenderError::damaged(&path, errors.to_string()))?;
-        let file = &scene.file;
-        let up = -file.simulation.gravity.to_dvec3().normalize_or(DVec3::NEG_Y);
+        let scene =
+            StoredScene::parse(&text).map_err(|reason| RenderError::damaged(&path, reason))?;
+        let title = match scene.title.is_empty() {
+            true => name_of_scene(directory),
+            false => scene.title.clone(),
+        };
+        let solids = scene.solids.iter().map(|solid| (solid.name.clone(), role(solid)));
+        let elastic = scene.elastic.iter().map(|name| (name.clone(), Role::Obstacle));
         let mut run = Run {
             directory: directory.to_owned(),
-            title: if file.title.is_empty() { "Splashdown".to_owned() } else { file.title.clone() },
-            is_2d: file.simulation.dimension == 2,
-            spacing: file.simulation.spacing,
-            up,
-            frames_per_second: file.output.frames_per_second,
-            fluids: file.fluid.iter().map(|f| (f.name.clone(), f.density())).collect(),
-            solids: file
-                .solid
-                .iter()
-                .flat_map(|s| {
-                    names(&s.name, &s.copies)
-                        .into_iter()
-                        .map(|name| (name, role(&s.shape, s.fluid_side)))
-                })
-                .collect(),
+            title,
+            is_2d: scene.dimension == 2,
+            spacing: scene.spacing,
+            up: -scene.gravity.normalize_or(DVec3::NEG_Y),
+            frames_per_second: scene.frames_per_second,
+            fluids: scene.fluids.clone(),
+            solids: solids.chain(elastic).collect(),
             frames: Vec::new(),
+            scene,
+            text,
             format: Format::Vtk,
         };
         run.refresh()?;
@@ -207,14 +207,28 @@ pub fn moving_file(index: u64) -> String {
     frame_file(Format::Vtk, "moving", index)
 }
 
-fn role(shape: &SolidShape, side: Option<FluidSide>) -> Role {
-    match (shape, side) {
-        (SolidShape::Plane(_), _) => Role::Sheet,
-        (_, Some(FluidSide::Outside)) => Role::Obstacle,
-        (_, Some(FluidSide::Inside)) | (SolidShape::Tank(_), _) => Role::Container,
-        (_, Some(FluidSide::Both)) => Role::Sheet,
-        (_, None) => Role::Obstacle,
+fn role(solid: &StoredSolid) -> Role {
+    match (solid.shape.as_str(), solid.fluid_side.as_deref()) {
+        ("plane", _) => Role::Sheet,
+        (_, Some("outside")) => Role::Obstacle,
+        (_, Some("inside")) | ("tank", _) => Role::Container,
+        (_, Some("both")) => Role::Sheet,
+        _ => Role::Obstacle,
     }
+}
+
+/// What the scene was called when it was run, without folders and ending; else the name of the
+/// directory.
+fn name_of_scene(directory: &Path) -> String {
+    let name = run_directory::scene_name(directory).unwrap_or_default();
+    // Written on a system with other separators, perhaps.
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.strip_suffix(".toml").unwrap_or(name);
+    if !name.is_empty() {
+        return name.to_owned();
+    }
+    let full = fs::canonicalize(directory).unwrap_or_default();
+    full.file_name().map_or("Splashdown".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn list_frames(directory: &Path, format: Format) -> Result<Vec<u64>, RenderError> {

@@ -50,11 +50,35 @@ fn particles_read_back_as_they_were_written() {
         ply::write(&mut file, &points).unwrap();
         assert_eq!(splashdown_render::ply::read_points(&file).unwrap(), points);
         let mut file = Vec::new();
-        bgeo::write(&mut file, &points).unwrap();
+        bgeo::write(&mut file, &points, 0.01).unwrap();
         let mut rounded = points.clone(); // BGEO has single precision only
         rounded.position.iter_mut().for_each(|p| *p = p.as_vec3().as_dvec3());
         assert_eq!(splashdown_render::bgeo::read_points(&file).unwrap(), rounded);
     }
+}
+
+/// Frames of earlier versions have no `v` and no `pscale`.
+#[test]
+fn houdini_files_of_earlier_versions_are_still_read() {
+    use std::io::{Read, Write};
+    let points = points(3);
+    let mut file = Vec::new();
+    bgeo::write(&mut file, &points, 0.01).unwrap();
+    let mut raw = Vec::new();
+    flate2::read::GzDecoder::new(&file[..]).read_to_end(&mut raw).unwrap();
+    let (names, records) = (b"\0\x01v\0\x03", raw.len() - 2 - 3 * 60);
+    let cut = raw.windows(names.len()).position(|w| w == names).unwrap();
+    let mut old = raw[..cut].to_vec();
+    old[25..29].copy_from_slice(&5u32.to_be_bytes());
+    for record in raw[records..raw.len() - 2].chunks_exact(60) {
+        old.extend_from_slice(&record[..44]);
+    }
+    old.extend_from_slice(&[0x00, 0xff]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&old).unwrap();
+    let read = splashdown_render::bgeo::read_points(&gzip.finish().unwrap()).unwrap();
+    assert_eq!(read, splashdown_render::bgeo::read_points(&file).unwrap());
+    assert_eq!(read.velocity, points.velocity);
 }
 
 #[test]
@@ -78,7 +102,7 @@ fn damaged_files_give_errors_and_never_panic() {
     vtk::write_fixed(&mut solid, &surfaces()).unwrap();
     ply::write(&mut mesh, &points(20)).unwrap();
     let mut houdini = Vec::new();
-    bgeo::write(&mut houdini, &points(20)).unwrap();
+    bgeo::write(&mut houdini, &points(20), 0.01).unwrap();
     let all = |file: &[u8]| {
         let points = vtp::read_points(file).is_err();
         let bodies = vtp::read_bodies(file).is_err();

@@ -169,8 +169,8 @@ fn assert_alike(name: &str, cpu: &Image, gpu: &Image) {
     println!("{name}: {:.3} % in the mean, {clear} pixels beyond edges", 100.0 * mean);
     if let Some(folder) = std::env::var_os("PICTURES") {
         let folder = std::path::Path::new(&folder);
-        cpu.write_png(&folder.join(format!("{name}-cpu.png"))).unwrap();
-        gpu.write_png(&folder.join(format!("{name}-gpu.png"))).unwrap();
+        cpu.write_png(&folder.join(format!("{name}-cpu.png")), true).unwrap();
+        gpu.write_png(&folder.join(format!("{name}-gpu.png")), true).unwrap();
     }
     assert!(mean < 0.005, "{name}: {mean}");
     assert!((clear as f64) < 0.001 * n, "{name}: {clear} pixels");

@@ -2,7 +2,8 @@
 //!
 //! A hostile page can make its own name resolve to 127.0.0.1 (DNS rebinding) and then read what a local
 //! server answers. Its requests carry that name in `Host`, so only names of this machine are answered.
-//! Any port will do: the viewer may be reached through a tunnel.
+//! Any port will do: the viewer may be reached through a tunnel. Pages of other servers on this machine have
+//! the name, too, but another port, and say so in `Origin` or `Sec-Fetch-Site`.
 
 use crate::http::{Request, Response};
 
@@ -18,14 +19,21 @@ pub fn check(request: &Request) -> Result<(), Response> {
         return Err(Response::error(403, "this server answers to localhost only"));
     }
     for origin in request.header("origin") {
-        if !origin.strip_prefix("http://").is_some_and(is_local) {
+        if !origin.strip_prefix("http://").is_some_and(|own| own.eq_ignore_ascii_case(host)) {
             return Err(Response::error(403, "other pages may not ask"));
         }
     }
-    if request.header("sec-fetch-site").any(|site| site == "cross-site") && request.path != "/" {
+    let own = |site: &str| ["same-origin", "none"].contains(&site);
+    if !request.header("sec-fetch-site").all(own) && !opens_the_page(request) {
         return Err(Response::error(403, "other pages may not ask"));
     }
     Ok(())
+}
+
+/// Other pages may have a link to the viewer, which opens it in place of them.
+fn opens_the_page(request: &Request) -> bool {
+    let says = |header: &str, word: &str| request.header(header).eq([word]);
+    request.path == "/" && says("sec-fetch-mode", "navigate") && says("sec-fetch-dest", "document")
 }
 
 fn is_local(host: &str) -> bool {

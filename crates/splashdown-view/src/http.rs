@@ -13,8 +13,8 @@ const MAX_HEAD: usize = 8192;
 const MAX_TARGET: usize = 1024;
 /// Most header lines.
 const MAX_HEADERS: usize = 64;
-/// How long a connection may wait for its next request.
-const IDLE: Duration = Duration::from_secs(60);
+/// How long a connection may wait for its next request; less where others want in: `server`.
+const IDLE: Duration = Duration::from_secs(15);
 /// How long a request may take to arrive once it has begun.
 const ARRIVAL: Duration = Duration::from_secs(5);
 /// How long a browser may leave an answer lying around.

@@ -19,6 +19,7 @@ pub mod manifest;
 pub mod mesh;
 pub mod page;
 pub mod report;
+mod room;
 pub mod routes;
 pub mod server;
 pub mod tables;

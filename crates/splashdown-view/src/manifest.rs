@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use splashdown::math::DVec3;
 use splashdown::output::lock;
-use splashdown::scene::Scene;
+use splashdown::scene::stored::StoredScene;
 use splashdown_render::color::{self, Linear, Ramp, ToSrgb};
 use splashdown_render::error::RenderError;
 use splashdown_render::framing;
@@ -19,7 +19,7 @@ const RAMP_COLORS: usize = 64;
 const PALETTE: usize = 30;
 
 /// Everything that stays as it is.
-pub fn manifest(folder: &Folder, run: &Run, scene: &Scene) -> Result<Value, RenderError> {
+pub fn manifest(folder: &Folder, run: &Run) -> Result<Value, RenderError> {
     let info = run_info(folder);
     let bounds = framing::of(run)?.bounds;
     let vector = |v: DVec3| v.to_array().to_vec();
@@ -38,7 +38,7 @@ pub fn manifest(folder: &Folder, run: &Run, scene: &Scene) -> Result<Value, Rend
         .collect();
     Ok(json!({
         "title": run.title,
-        "description": scene.file.description,
+        "description": run.scene.description,
         "scene": info.get("scene").cloned().unwrap_or(Value::Null),
         "version": info.get("version").cloned().unwrap_or(Value::Null),
         "directory": folder.root().file_name().map(|name| name.to_string_lossy()),
@@ -46,7 +46,7 @@ pub fn manifest(folder: &Folder, run: &Run, scene: &Scene) -> Result<Value, Rend
         "spacing": run.spacing,
         "up": vector(run.up),
         "frames_per_second": run.frames_per_second,
-        "duration": scene.file.simulation.duration,
+        "duration": run.scene.duration,
         "bounds": {"min": vector(bounds.min), "max": vector(bounds.max)},
         "fluids": fluids,
         "solids": solids,
@@ -56,8 +56,8 @@ pub fn manifest(folder: &Folder, run: &Run, scene: &Scene) -> Result<Value, Rend
         },
         "fluid_colors": (0..PALETTE).map(|k| hex(color::of_fluid(k))).collect::<Vec<_>>(),
         "solid_colors": (0..PALETTE).map(|k| hex(color::of_solid(k))).collect::<Vec<_>>(),
-        "parameters": parameters(scene),
-        "text": scene.text,
+        "parameters": parameters(&run.scene),
+        "text": run.text,
     }))
 }
 
@@ -71,11 +71,9 @@ pub fn state(folder: &Folder, run: &Run) -> Value {
 }
 
 /// Every key of the scene with its value, defaults included.
-pub fn parameters(scene: &Scene) -> Vec<(String, String)> {
+pub fn parameters(scene: &StoredScene) -> Vec<(String, String)> {
     let mut rows = Vec::new();
-    if let Ok(value) = serde_json::to_value(&scene.file) {
-        flatten("", &value, &mut rows);
-    }
+    flatten("", &scene.values, &mut rows);
     rows
 }
 
@@ -124,8 +122,8 @@ mod tests {
 
     #[test]
     fn parameters_have_names_defaults_and_no_empty_values() {
-        let scene = Scene::builtin("dam-break", &[]).unwrap();
-        let rows = parameters(&scene);
+        let text = splashdown::scene::gallery::find("dam-break").unwrap().text;
+        let rows = parameters(&StoredScene::parse(text).unwrap());
         let find = |key: &str| rows.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
         assert_eq!(find("simulation.spacing"), Some("0.02"));
         assert_eq!(find("output.frames_per_second"), Some("30.0"), "a default");

@@ -18,7 +18,6 @@ use std::sync::{Mutex, MutexGuard};
 use glam::Vec3;
 use serde_json::json;
 use splashdown::math::{Aabb, DVec3};
-use splashdown::scene::Scene;
 use splashdown_render::error::RenderError;
 use splashdown_render::run::{FIXED, Run, moving_file};
 use splashdown_render::{scale, stage, stored};
@@ -37,7 +36,6 @@ const CACHE: usize = 256 << 20;
 #[derive(Debug)]
 pub struct View {
     folder: Folder,
-    scene: Scene,
     run: Mutex<Run>,
     surfaces: Mutex<VecDeque<(String, Vec<u8>)>>,
 }
@@ -51,11 +49,9 @@ impl View {
             RenderError::Request(message)
         };
         let folder = Folder::new(directory).map_err(|_| missing())?;
-        let path = folder.file("scene.toml").ok_or_else(missing)?;
+        folder.file("scene.toml").ok_or_else(missing)?;
         let run = Run::begun(folder.root())?;
-        let scene = Scene::read(&path, &[])
-            .map_err(|errors| RenderError::damaged(&path, errors.to_string()))?;
-        Ok(View { folder, scene, run: Mutex::new(run), surfaces: Mutex::default() })
+        Ok(View { folder, run: Mutex::new(run), surfaces: Mutex::default() })
     }
 
     /// Answers a request.
@@ -92,7 +88,7 @@ impl View {
         for &index in &run.frames {
             self.check_frame(&run, index)?;
         }
-        let manifest = manifest::manifest(&self.folder, &run, &self.scene).map_err(failed)?;
+        let manifest = manifest::manifest(&self.folder, &run).map_err(failed)?;
         Ok(Response::ok(JSON, manifest.to_string()))
     }
 

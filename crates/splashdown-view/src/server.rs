@@ -3,14 +3,11 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::guard;
 use crate::http::{Connection, Response};
+use crate::room::{Doing, Guest, Room};
 use crate::routes::View;
-
-/// Connections that may be open at the same time; a browser uses six.
-const MAX_CONNECTIONS: usize = 32;
 
 /// A server that answers until the program ends.
 #[derive(Debug)]
@@ -47,50 +44,33 @@ impl Server {
 }
 
 fn accept(listener: &TcpListener, view: &Arc<View>) {
-    let open = Arc::new(AtomicUsize::new(0));
+    let room = Arc::new(Room::default());
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
             // Out of file handles, most likely: others will be closed soon.
             std::thread::sleep(std::time::Duration::from_millis(20));
             continue;
         };
-        let guest = Guest::enter(&open);
+        let guest = room.enter(&stream);
         let view = Arc::clone(view);
         // A thread that cannot be started closes the connection, which is an answer too.
         let _ = std::thread::Builder::new().name("viewer".to_owned()).spawn(move || {
             // Whoever hangs up early has got what they wanted.
-            let _ = serve(stream, &view, &guest);
+            let _ = serve(stream, &view, guest.as_ref());
         });
     }
 }
 
-/// Counts open connections.
-struct Guest {
-    number: usize,
-    open: Arc<AtomicUsize>,
-}
-
-impl Guest {
-    fn enter(open: &Arc<AtomicUsize>) -> Guest {
-        Guest { number: open.fetch_add(1, Ordering::Relaxed) + 1, open: Arc::clone(open) }
-    }
-}
-
-impl Drop for Guest {
-    fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn serve(stream: TcpStream, view: &View, guest: &Guest) -> io::Result<()> {
+fn serve(stream: TcpStream, view: &View, guest: Option<&Guest>) -> io::Result<()> {
     let mut connection = Connection::new(stream)?;
-    if guest.number > MAX_CONNECTIONS {
+    let Some(guest) = guest else {
         let busy = Response::error(503, "too many connections");
         connection.send(&busy, true, false)?;
         connection.close();
         return Ok(());
-    }
+    };
     while let Some(request) = connection.request() {
+        guest.is(Doing::Answering);
         let (response, body, keep_alive) = match request {
             Err(error) => (error, true, false),
             Ok(request) => match guard::check(&request) {
@@ -98,11 +78,13 @@ fn serve(stream: TcpStream, view: &View, guest: &Guest) -> io::Result<()> {
                 Ok(()) => (view.answer(&request), request.wants_body, request.keep_alive),
             },
         };
+        guest.is(Doing::Sending);
         connection.send(&response, body, keep_alive)?;
         if !keep_alive {
             connection.close();
             break;
         }
+        guest.is(Doing::Waiting);
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         Some(index) => vec![index],
         None => run.frames.clone(),
     };
-    let exporter = Exporter::new(&run, &folder, arguments.format.into())?;
+    let exporter = Exporter::new(&run, &folder, arguments.format.into(), arguments.force)?;
     let mut counter = Counter::new("frame", frames.len());
     for index in frames {
         exporter.frame(index, arguments.surface)?;

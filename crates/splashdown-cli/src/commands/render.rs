@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use splashdown::output::made;
 use splashdown::output::writer::picture_file;
 use splashdown_render::camera::View;
 use splashdown_render::error::RenderError;
 use splashdown_render::film::Film;
+use splashdown_render::image::Image;
 use splashdown_render::renderer::Renderer;
 use splashdown_render::run::Run;
 use splashdown_render::stage::{Look, Stage};
@@ -20,13 +22,14 @@ use crate::terminal::{print, tell};
 pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.film {
         Film::check(path)?;
+        made::check(path, arguments.force)?;
     }
     let run = Run::open(&arguments.directory)?;
     let look = look(arguments)?;
     let renderer = Renderer::choose(arguments.renderer.into())?;
     tell(&format!("drawn by: {}", renderer.name()));
     if let Some(path) = &arguments.film {
-        film(&run, look, &renderer, path, arguments.fps)?;
+        film(&run, look, &renderer, path, arguments)?;
         tell_of_refusal(&renderer);
         print(&format!("{}\n", path.display()));
         return Ok(ExitCode::SUCCESS);
@@ -37,7 +40,8 @@ pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
         Some(path) => path.clone(),
         None => picture_path(&arguments.directory, index),
     };
-    picture(&run, look, &renderer, index, &path)?;
+    made::check(&path, arguments.force)?;
+    picture(&run, look, &renderer, index)?.write_png(&path, arguments.force)?;
     tell_of_refusal(&renderer);
     print(&format!("{}\n", path.display()));
     Ok(ExitCode::SUCCESS)
@@ -51,23 +55,18 @@ fn tell_of_refusal(renderer: &Renderer) {
 
 /// Draws the last frame of a run as the run itself ends. None if there are no frames to draw.
 pub fn last_picture(directory: &Path) -> Result<Option<PathBuf>, RenderError> {
-    let Ok(run) = Run::open(directory) else { return Ok(None) };
+    let run = Run::begun(directory)?;
     let Some(&index) = run.frames.last() else { return Ok(None) };
     let path = picture_path(directory, index);
-    picture(&run, Look::default(), &Renderer::Cpu, index, &path)?;
+    made::check(&path, false)?;
+    picture(&run, Look::default(), &Renderer::Cpu, index)?.write_png(&path, false)?;
     Ok(Some(path))
 }
 
-fn picture(
-    run: &Run,
-    look: Look,
-    renderer: &Renderer,
-    index: u64,
-    path: &Path,
-) -> Result<(), RenderError> {
+fn picture(run: &Run, look: Look, renderer: &Renderer, index: u64) -> Result<Image, RenderError> {
     let frame = run.load(index)?;
     let stage = Stage::new(run, look, index, index)?;
-    stage.picture_by(renderer, &frame)?.write_png(path)
+    stage.picture_by(renderer, &frame)
 }
 
 fn film(
@@ -75,7 +74,7 @@ fn film(
     look: Look,
     renderer: &Renderer,
     path: &Path,
-    fps: Option<u16>,
+    arguments: &RenderArguments,
 ) -> Result<(), RenderError> {
     let (Some(&first), Some(&last)) = (run.frames.first(), run.frames.last()) else {
         return Ok(());
@@ -85,8 +84,8 @@ fn film(
     let draw = |index: u64| stage.picture_by(renderer, &run.load(index)?);
     let samples = [first, middle, last].map(draw);
     let samples: Vec<_> = samples.into_iter().collect::<Result<_, _>>()?;
-    let fps = fps.map_or(run.frames_per_second.min(30.0), f64::from);
-    let mut film = Film::create(path, &samples, fps)?;
+    let fps = arguments.fps.map_or(run.frames_per_second.min(30.0), f64::from);
+    let mut film = Film::create(path, &samples, fps, arguments.force)?;
     let mut counter = Counter::new("frame", run.frames.len());
     for &index in &run.frames {
         film.add(&draw(index)?)?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use splashdown::output::atomic;
+use splashdown::output::made;
 use splashdown_view::report;
 
 use crate::arguments::ReportArguments;
@@ -13,8 +13,9 @@ use crate::terminal::print;
 pub fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let directory = &arguments.directory;
     let path = arguments.out.clone().unwrap_or_else(|| directory.join("report.html"));
+    made::check(&path, arguments.force)?;
     let page = report::run::report(directory)?;
-    atomic::write_bytes(&path, page.as_bytes())?;
+    made::write(&path, page.into_bytes(), arguments.force)?;
     print(&format!("{}\n", path.display()));
     Ok(ExitCode::SUCCESS)
 }

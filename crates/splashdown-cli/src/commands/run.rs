@@ -178,16 +178,10 @@ fn finish(
         None => {
             if !quiet {
                 print(&(statistics.table(wall) + "\n"));
-                let picture = match last_picture(&directory) {
-                    Ok(picture) => picture,
-                    // The results are there all the same.
-                    Err(error) => {
-                        tell(&format!("note: there is no picture of the last frame: {error}"));
-                        None
-                    }
-                };
+                // Without a picture, the results are there all the same.
+                let picture = last_picture(&directory).map_err(|error| error.to_string());
                 let (formats, duration) = (&settings.formats, settings.duration);
-                print(&next_steps(&directory, picture.as_deref(), formats, duration));
+                print(&next_steps(&directory, &picture, formats, duration));
             }
             if let Some(viewer) = viewer {
                 tell(&format!("the viewer stays at {} until Ctrl-C", viewer.url()));

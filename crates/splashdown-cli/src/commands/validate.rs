@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use splashdown::output::atomic;
+use splashdown::output::made;
 use splashdown::validate::{Case, Metric, cases};
 use splashdown_view::report::validation::{self, Outcome};
 
@@ -25,7 +25,7 @@ pub fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
     let show = if arguments.json { show_json } else { show_row };
     if let Some(path) = &arguments.report {
         // Hours of computing should not end with a page that has no place to go.
-        atomic::write_bytes(path, b"")?;
+        made::write(path, Vec::new(), true)?;
     }
     let mut outcomes = Vec::new();
     for case in chosen {
@@ -43,7 +43,7 @@ pub fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
         if let Some(path) = &arguments.report {
             // After every case: whoever waits can look at those that are done.
             let page = validation::report(&outcomes, env!("CARGO_PKG_VERSION"));
-            atomic::write_bytes(path, page.as_bytes())?;
+            made::write(path, page.into_bytes(), true)?;
         }
     }
     if let Some(path) = &arguments.report {

@@ -1,11 +1,14 @@
 //! A page that holds everything it shows.
 
+use splashdown::output::made::MARK;
+
 /// The beginning and end of every report.
 pub fn page(title: &str, body: &str) -> String {
     let style = include_str!("report.css");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"generator\" content=\"{MARK}\">\n\
          <title>{}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
         escape(title)
     )

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use splashdown::scene::Scene;
 use splashdown_render::error::RenderError;
 use splashdown_render::run::Run;
 use splashdown_render::stage::{Look as PictureLook, Stage};
@@ -26,23 +25,20 @@ pub fn report(directory: &Path) -> Result<String, RenderError> {
     let run = Run::begun(directory)?;
     let folder = Folder::new(directory)
         .map_err(|e| RenderError::Request(format!("{}: {e}", directory.display())))?;
-    let path = directory.join("scene.toml");
-    let scene = Scene::read(&path, &[])
-        .map_err(|errors| RenderError::damaged(&path, errors.to_string()))?;
     let log = read(&folder, "log.csv");
     let mut body = format!("<h1>{}</h1>\n", escape(&run.title));
-    if !scene.file.description.is_empty() {
-        body += &format!("<p class=\"pale\">{}</p>\n", escape(&scene.file.description));
+    if !run.scene.description.is_empty() {
+        body += &format!("<p class=\"pale\">{}</p>\n", escape(&run.scene.description));
     }
-    body += &table(None, &facts(&folder, &run, &scene, &log));
+    body += &table(None, &facts(&folder, &run, &log));
     body += &pictures(&run)?;
     body += &plots(&folder, &log);
     body += &timing(&folder);
     body += "<h2>Parameters</h2>\n<p class=\"pale\">Every key of the scene, defaults included; SI units.</p>\n";
     let rows: Vec<[String; 2]> =
-        manifest::parameters(&scene).into_iter().map(|(key, value)| [key, value]).collect();
+        manifest::parameters(&run.scene).into_iter().map(|(key, value)| [key, value]).collect();
     body += &table(None, &rows);
-    body += &format!("<h2>Scene</h2>\n<pre>{}</pre>\n", escape(&scene.text));
+    body += &format!("<h2>Scene</h2>\n<pre>{}</pre>\n", escape(&run.text));
     Ok(html::page(&format!("{}: report of a run", run.title), &body))
 }
 
@@ -51,7 +47,7 @@ fn read(folder: &Folder, name: &str) -> Csv {
     Csv::parse(&text.unwrap_or_default())
 }
 
-fn facts(folder: &Folder, run: &Run, scene: &Scene, log: &Csv) -> Vec<[String; 2]> {
+fn facts(folder: &Folder, run: &Run, log: &Csv) -> Vec<[String; 2]> {
     let info = manifest::run_info(folder);
     let text = |key: &str| info.get(key).and_then(Value::as_str).unwrap_or("unknown").to_owned();
     let last = |name: &str| log.numbers(name).last().copied();
@@ -65,12 +61,9 @@ fn facts(folder: &Folder, run: &Run, scene: &Scene, log: &Csv) -> Vec<[String; 2
         ("scene", text("scene")),
         ("program", format!("{} {}", text("program"), text("version"))),
         ("seed", "none: nothing in a run is random, and equal scenes give equal bytes".to_owned()),
-        (
-            "space",
-            format!("{}D, {} m between particles", scene.file.simulation.dimension, run.spacing),
-        ),
+        ("space", format!("{}D, {} m between particles", run.scene.dimension, run.spacing)),
         ("fluid particles", number(last("particles"))),
-        ("simulated", format!("{} s of {} s", number(last("t")), scene.file.simulation.duration)),
+        ("simulated", format!("{} s of {} s", number(last("t")), run.scene.duration)),
         ("frames", format!("{}, {} per second", run.frames.len(), run.frames_per_second)),
         ("steps", format!("{}, {mean:.3e} s on average, {retries} retried", number(last("step")))),
         ("density iterations", format!("{per_step:.1} per step")),

@@ -226,6 +226,7 @@ fn context(world: &World, settings: &OutputSettings, directory: &RunDirectory) -
         directory: directory.path().to_owned(),
         formats: settings.formats.clone(),
         frames_per_second: settings.frames_per_second,
+        radius: 0.5 * world.spacing,
         surfaces: Surfaces::of(world),
         snapshots_kept: settings.snapshots_kept,
     }

@@ -11,7 +11,8 @@ use std::thread::JoinHandle;
 
 use super::atomic::{self, Out};
 use super::collection::{Collection, Files};
-use super::error::RunError;
+use super::disk;
+use super::error::{At, RunError};
 use super::frame::{Frame, Surfaces};
 use super::ledger::{self, Ledger};
 use super::observer::Observer;
@@ -31,6 +32,8 @@ pub struct Context {
     pub formats: Vec<Format>,
     /// Turns frame numbers into times.
     pub frames_per_second: f64,
+    /// Half the distance between particles, m.
+    pub radius: f64,
     /// Surfaces of the bodies.
     pub surfaces: Surfaces,
     /// How many regular snapshots to keep.
@@ -185,22 +188,18 @@ fn write_frame(context: &Context, frame: &Frame) -> Result<Vec<String>, RunError
         files.push(name);
         Ok::<(), RunError>(())
     };
+    if !context.formats.is_empty() {
+        write_solids(context, frame, &mut write)?;
+    }
     for &format in &context.formats {
         let fluid = frame_file(format, "fluid", frame.index);
         match format {
-            Format::Bgeo => write(fluid, &|out| bgeo::write(out, &frame.points))?,
+            Format::Bgeo => {
+                write(fluid, &|out| bgeo::write(out, &frame.points, context.radius))?;
+            }
             Format::Ply => write(fluid, &|out| ply::write(out, &frame.points))?,
             Format::Vtk => {
-                let surfaces = &context.surfaces;
                 write(fluid, &|out| vtk::write_points(out, &frame.points))?;
-                if has_fixed(surfaces) && frame.index == 0 {
-                    write(FIXED.to_owned(), &|out| vtk::write_fixed(out, surfaces))?;
-                }
-                if has_moving(surfaces) {
-                    write(frame_file(format, "moving", frame.index), &|out| {
-                        vtk::write_moving(out, surfaces, &frame.poses, &frame.elastic)
-                    })?;
-                }
                 if !frame.elastic.is_empty() {
                     write(elastic_file(frame.index), &|out| vtu::write(out, &frame.elastic))?;
                 }
@@ -208,6 +207,28 @@ fn write_frame(context: &Context, frame: &Frame) -> Result<Vec<String>, RunError
         }
     }
     Ok(files)
+}
+
+/// Writes a file of the run, by its name and what is in it.
+type Write<'a> = dyn FnMut(String, &dyn Fn(&mut Out) -> io::Result<()>) -> Result<(), RunError> + 'a;
+
+/// Solids have files of their own, which are the same whatever the format of the fluid is: pictures
+/// show them, and meshes are made from them.
+fn write_solids(context: &Context, frame: &Frame, write: &mut Write) -> Result<(), RunError> {
+    let surfaces = &context.surfaces;
+    if has_fixed(surfaces) || has_moving(surfaces) {
+        let folder = context.directory.join(folder_and_extension(Format::Vtk).0);
+        disk::create_directories(&folder).at("create", &folder)?;
+    }
+    if has_fixed(surfaces) && frame.index == 0 {
+        write(FIXED.to_owned(), &|out| vtk::write_fixed(out, surfaces))?;
+    }
+    if has_moving(surfaces) {
+        write(frame_file(Format::Vtk, "moving", frame.index), &|out| {
+            vtk::write_moving(out, surfaces, &frame.poses, &frame.elastic)
+        })?;
+    }
+    Ok(())
 }
 
 /// Writes the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a file
@@ -270,9 +291,13 @@ pub const SURFACES: &str = "surface";
 
 /// The surface of a fluid at a frame, relative to the run directory.
 pub fn surface_file(fluid: &str, index: u64) -> String {
+    format!("{SURFACES}/{}_{index:06}.ply", file_stem(fluid))
+}
+
+/// The name of an object as part of a file name: scenes of other versions may have odd ones.
+pub fn file_stem(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
-    let name: String = fluid.chars().map(safe).collect();
-    format!("{SURFACES}/{name}_{index:06}.ply")
+    name.chars().map(safe).collect()
 }
 
 /// The number of the frame that a file in the folder of surfaces belongs to, if it is one of ours.
@@ -324,6 +349,7 @@ mod tests {
             directory: directory.to_owned(),
             formats: vec![Format::Vtk, Format::Ply],
             frames_per_second: 10.0,
+            radius: 0.05,
             surfaces: Surfaces::of(&small_world()),
             snapshots_kept: 2,
         }
@@ -356,6 +382,19 @@ mod tests {
         assert_eq!(surface_file("../oil", 7), "surface/___oil_000007.ply");
         assert_eq!(surface_index(Path::new("surface/a_b_000123.ply")), Some(123));
         assert_eq!(surface_index(Path::new("surface/mine.ply")), None);
+    }
+
+    #[test]
+    fn solids_are_written_whatever_the_format_of_the_fluid_is() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("ply")).unwrap();
+        let context = Context { formats: vec![Format::Ply], ..context(dir.path()) };
+        let writer = Writer::start(context, Vec::new());
+        writer.frame(Frame::capture(&small_world(), 0)).unwrap();
+        writer.finish().unwrap();
+        assert!(dir.path().join("vtk/fixed.vtp").is_file());
+        assert!(!dir.path().join("vtk/fluid_000000.vtp").exists());
+        assert!(!dir.path().join("solids.pvd").exists(), "nobody asked for ParaView");
     }
 
     #[test]
