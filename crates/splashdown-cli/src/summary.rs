@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use splashdown::output::resume::{command, quoted};
 use splashdown::output::settings::Format;
-use splashdown::world::{NEWTON_PHASES, PHASES, StepReport};
+use splashdown::world::{NEWTON_PHASES, PHASES, Solid, StepReport, World};
 
 use crate::progress::human_time;
 
@@ -90,6 +90,32 @@ impl Statistics {
     }
 }
 
+/// What has left the bounds of the scene since the run began, if anything has.
+pub fn losses(world: &World) -> String {
+    let mut text = String::new();
+    if world.lost > 0 {
+        let volume = world.lost as f64 * world.dimension.volume(world.spacing);
+        let _ = writeln!(
+            text,
+            "  {} of fluid ({volume:.3e} m³) left the bounds of the scene: removed",
+            if world.lost == 1 {
+                "1 particle".to_owned()
+            } else {
+                format!("{} particles", world.lost)
+            }
+        );
+    }
+    let left = |solid: &&Solid| solid.body.as_ref().is_some_and(|body| body.left);
+    for solid in world.solids.iter().filter(left) {
+        let _ = writeln!(
+            text,
+            "  {} left the bounds of the scene and stays at {:.3} m",
+            solid.name, solid.pose.translation
+        );
+    }
+    text
+}
+
 /// Where the results are and what to do with them. `picture` is one of the last frame, none of a run without
 /// frames, or why there is none.
 pub fn next_steps(
@@ -156,6 +182,21 @@ mod tests {
         assert!(table.contains("2 steps in 2.0 s, 1.000 s simulated, mean time step 5.000e-1 s"));
         assert!(table.contains("3.0 density\n"), "{table}");
         assert!(!table.contains("Newton"), "{table}");
+    }
+
+    #[test]
+    fn what_left_is_told_with_its_volume() {
+        let mut world = World::new(splashdown::math::Dimension::Three, 0.1);
+        assert_eq!(losses(&world), "");
+        world.lost = 3;
+        let mut solid = Solid::fixed("stone", Vec::new(), 0.0);
+        let inertia = splashdown::math::DMat3::IDENTITY;
+        solid.body = Some(splashdown::body::RigidBody::at_rest(1.0, inertia));
+        world.solids = vec![solid.clone(), solid];
+        world.solids[1].body.as_mut().unwrap().left = true;
+        let text = losses(&world);
+        assert!(text.contains("3 particles of fluid (3.000e-3 m³) left"), "{text}");
+        assert_eq!(text.matches("stone left").count(), 1, "{text}");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct RigidBody {
     pub torque: [Scalar; 3],
     /// What turns it.
     pub motor: Option<Motor>,
+    /// State: it has left the bounds of the world, and stays where it was then.
+    pub left: bool,
 }
 
 /// Movements that a body cannot make, along and about the axes of the world.
@@ -60,6 +62,7 @@ impl RigidBody {
             force: none(),
             torque: none(),
             motor: None,
+            left: false,
         }
     }
 

@@ -38,7 +38,7 @@
 //! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
+//! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`bounds`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what becomes of what leaves the scene, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
 //! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
 //! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
@@ -51,6 +51,7 @@
 
 pub mod bench;
 pub mod body;
+pub mod bounds;
 pub mod compare;
 pub mod coupling;
 pub mod elastic;

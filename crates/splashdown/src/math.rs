@@ -90,6 +90,16 @@ impl Aabb {
         p.cmpge(self.min).all() && p.cmple(self.max).all()
     }
 
+    /// The smallest box around both.
+    pub fn union(self, other: Aabb) -> Aabb {
+        Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// Whether the two have a point in common.
+    pub fn meets(&self, other: &Aabb) -> bool {
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+    }
+
     /// Edge lengths; zero for an empty box.
     pub fn size(&self) -> DVec3 {
         (self.max - self.min).max(DVec3::ZERO)

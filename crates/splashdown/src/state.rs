@@ -46,6 +46,8 @@ impl World {
             spacing: _,
             gravity: _,
             period: _,
+            bounds: _,
+            lost,
             kernel: _,
             particles,
             fluids,
@@ -86,6 +88,7 @@ impl World {
             state.put("particles.grip", Array::Vectors(grip));
         }
 
+        state.put_number("lost", *lost);
         state.put_number("fluids", fluids.len() as u64);
         for (k, fluid) in fluids.iter().enumerate() {
             state.put_range(&format!("fluids.{k}"), &fluid.range);
@@ -130,6 +133,7 @@ impl World {
             next_id: u32::try_from(state.number("clock.next_id")?)
                 .map_err(|_| "clock.next_id is out of range".to_owned())?,
         };
+        let lost = state.number("lost")?;
         let particles = state.particles()?;
         state.expect_count("fluids", self.fluids.len())?;
         state.expect_count("solids", self.solids.len())?;
@@ -182,6 +186,7 @@ impl World {
         }
         (self.particles, self.fluids, self.clock) = (particles, fluids, clock);
         (self.emitters, self.sinks, self.sticks) = (emitters, sinks, sticks);
+        self.lost = lost;
         elastic.restore(&mut self.elastic);
         Ok(())
     }
@@ -255,9 +260,11 @@ impl State {
                 force: _,
                 torque: _,
                 motor: _,
+                left,
             } = body;
             let momentum = vec![*velocity, *angular_momentum];
             self.put(&format!("{key}.momentum"), Array::Vectors(momentum));
+            self.put_number(&format!("{key}.left"), u64::from(*left));
         }
     }
 
@@ -443,9 +450,13 @@ impl State {
     /// The rigid body of `solid`, if it is one, with the momentum stored under `key`.
     fn momentum(&self, key: &str, solid: &Solid) -> Result<Option<RigidBody>, String> {
         let Some(body) = &solid.body else { return Ok(None) };
+        let left = match self.number(&format!("{key}.left"))? {
+            flag @ (0 | 1) => flag == 1,
+            other => return Err(format!("{key}.left is {other}")),
+        };
         match self.vectors(&format!("{key}.momentum"))?.as_slice() {
             &[velocity, angular_momentum] => {
-                Ok(Some(RigidBody { velocity, angular_momentum, ..body.clone() }))
+                Ok(Some(RigidBody { velocity, angular_momentum, left, ..body.clone() }))
             }
             _ => Err(format!("{key}.momentum is unusable")),
         }
@@ -466,6 +477,7 @@ mod tests {
         world.particles.velocity[0] = DVec3::new(-0.0, 1e-310, 3.0);
         world.solids[0].load.duration = 1.0 / 3.0;
         world.solids[1].pose.rotation = DQuat::from_rotation_z(0.3);
+        world.lost = 5;
         world.clock = Clock { time: 0.7, step: 9, dt: 1e-3, next_id: 3 };
         let state = world.export_state();
 

@@ -6,6 +6,7 @@ mod droplets;
 mod length;
 mod pressure;
 mod split;
+mod strays;
 
 use std::time::Instant;
 
@@ -13,6 +14,7 @@ use glam::Vec4;
 use rayon::prelude::*;
 
 use self::bodies::{BodyResult, BodyStep};
+use self::strays::Strays;
 use crate::body::CouplingMethod;
 use crate::coupling::droplets::Found;
 use crate::coupling::touches::Touches;
@@ -48,6 +50,8 @@ pub struct Workspace {
     pub(crate) cells: CellShape,
     /// This step's neighbour lists.
     pub neighbors: Neighbors,
+    /// What flies alone.
+    strays: Strays,
     /// Of the solver of elastic bodies: the matrix and its factor.
     pub elastic: elastic::physics::step::Workspace,
     /// 1/μ of each fluid.
@@ -157,9 +161,10 @@ impl World {
         self.sort_along_curve(work)?;
         watch.lap(Phase::Sort);
         self.find_neighbors(work)?;
+        work.strays = self.find_strays(work, self.longest_dt());
         watch.lap(Phase::Neighbors);
 
-        let (mut dt, mut reaches_frame) = self.next_dt(frame_time);
+        let (mut dt, mut reaches_frame) = self.next_dt(&work.strays, frame_time);
         let mut retries = 0;
         let attempt = loop {
             match self.attempt(work, dt, &mut watch) {
@@ -199,6 +204,7 @@ impl World {
         let flow = self.run_sources(began, dt);
         (report.emitted, report.blocked, report.removed) =
             (flow.emitted, flow.blocked, flow.removed);
+        report.lost = self.take_out_what_left();
         watch.lap(Phase::Advance);
         report.seconds = watch.seconds;
         Ok(report)
@@ -369,9 +375,14 @@ impl World {
     /// Whether all velocities are finite and no particle would jump over its neighbours.
     fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
-        let bad = |v: &DVec3| !v.is_finite() || v.length_squared() > longest * longest;
+        // What flies alone may cross as much as it likes, as long as it stays in the world.
+        let world = self.bounds.map_or(0.0, |bounds| bounds.limit.size().length() / dt);
+        let bad = |(i, v): (usize, &DVec3)| {
+            let longest = if work.strays.has(i) { longest.max(world) } else { longest };
+            !v.is_finite() || v.length_squared() > longest * longest
+        };
         let n = self.fluid_count();
-        match work.predicted[..n].par_iter().position_first(bad) {
+        match work.predicted[..n].par_iter().enumerate().position_first(bad) {
             None => Ok(()),
             Some(i) if work.predicted[i].is_finite() => {
                 Err(self.step_error("velocity out of control", i, dt))

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::body::{CouplingSettings, FrictionPairs, RigidBody};
+use crate::bounds::Bounds;
 use crate::elastic::Elastic;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
 pub use crate::mesh::{Skin, TriangleMesh};
@@ -28,6 +29,10 @@ pub struct World {
     /// After which the world repeats along each axis, m; zero where it does not. At least six
     /// spacings. Fluid is kept in [0, period); solids may be anywhere.
     pub period: DVec3,
+    /// Where all this takes place, if there is an end to it.
+    pub bounds: Option<Bounds>,
+    /// State: fluid particles that have left the bounds so far.
+    pub lost: u64,
     /// The smoothing kernel.
     pub kernel: KernelKind,
     /// All particles: fluids first, then solids.
@@ -184,6 +189,11 @@ impl Solid {
     /// Whether it ever moves: as told, or by the forces on it.
     pub fn moves(&self) -> bool {
         self.body.is_some() || !self.motion.is_static()
+    }
+
+    /// The rigid body that it is, unless it has left the bounds.
+    pub fn dynamic(&self) -> Option<&RigidBody> {
+        self.body.as_ref().filter(|body| !body.left)
     }
 
     /// Velocity of its origin and angular velocity at `time`, m/s and rad/s.
@@ -377,6 +387,8 @@ pub struct StepReport {
     pub blocked: u64,
     /// Fluid particles removed by sinks.
     pub removed: u64,
+    /// Fluid particles removed because they left the bounds.
+    pub lost: u64,
     /// Wall-clock seconds per phase, in the order of `PHASES`.
     pub seconds: [f64; PHASES.len()],
 }
@@ -425,6 +437,8 @@ impl World {
             spacing,
             gravity: DVec3::new(0.0, -9.81, 0.0),
             period: DVec3::ZERO,
+            bounds: None,
+            lost: 0,
             kernel: KernelKind::default(),
             particles: Particles::default(),
             fluids: Vec::new(),

@@ -10,8 +10,8 @@ const LAYERS: [&[&str]; 7] = [
     &["mesh", "solve", "expression"],
     &["motion", "particles", "shapes"],
     &[
-        "body", "world", "step", "sources", "showers", "sph", "rigid", "elastic", "coupling",
-        "state",
+        "body", "bounds", "world", "step", "sources", "showers", "sph", "rigid", "elastic",
+        "coupling", "state",
     ],
     &["output"],
     &["scene"],
@@ -123,7 +123,8 @@ fn unsafe_code_stays_in_the_files_for_vector_instructions() {
     }
 }
 
-/// Loops over pairs look up values without a check for each: nobody else may make pairs, or lists of them.
+/// Loops over pairs look up values without a check for each: nobody else may make pairs, or lists
+/// of them.
 #[test]
 fn of_particles_only_arrays_and_kernels_are_public() {
     let sources = sources();

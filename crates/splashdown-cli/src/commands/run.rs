@@ -21,7 +21,7 @@ use crate::commands::view;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::signals::StopRequest;
-use crate::summary::{Statistics, next_steps};
+use crate::summary::{Statistics, losses, next_steps};
 use crate::terminal::{print, tell};
 use crate::timing;
 
@@ -161,6 +161,7 @@ fn finish(
         stopped = stop.exit_code();
     }
     let time = simulation.world().clock.time;
+    let losses = losses(simulation.world());
     let saved = result.and_then(|()| simulation.finish());
     let wall = display.close();
     let snapshot = saved?;
@@ -177,7 +178,7 @@ fn finish(
         }
         None => {
             if !quiet {
-                print(&(statistics.table(wall) + "\n"));
+                print(&(statistics.table(wall) + &losses + "\n"));
                 // Without a picture, the results are there all the same.
                 let picture = last_picture(&directory).map_err(|error| error.to_string());
                 let (formats, duration) = (&settings.formats, settings.duration);

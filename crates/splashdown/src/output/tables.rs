@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{StepReport, World};
 
-const LOG_COLUMNS: [&str; 26] = [
+const LOG_COLUMNS: [&str; 27] = [
     "step",
     "t",
     "dt",
@@ -38,6 +38,7 @@ const LOG_COLUMNS: [&str; 26] = [
     "volume",
     "newton_iterations",
     "elastic_contacts",
+    "lost",
 ];
 
 /// One row for each elastic body, then one for each solid it may meet.
@@ -198,6 +199,7 @@ impl Tables {
             Cell::Real(totals.volume),
             Cell::Integer(report.newton_iterations.into()),
             Cell::Integer(report.elastic_contacts.into()),
+            Cell::Integer(world.lost),
         ])
     }
 

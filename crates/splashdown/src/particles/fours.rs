@@ -1,8 +1,9 @@
 //! Pairs as vector loops read them: in fours, with the number of values that must be at hand.
 //!
-//! The loops in `simd.rs` look up values by slot without a check for each pair, which would cost a tenth of
-//! their time. What makes that sound is here: lists are made by the neighbour search alone, which gives out
-//! slots of the halo it has just numbered, and their pairs are handed out only for at least so many values.
+//! The loops in `simd.rs` look up values by slot without a check for each pair, which would cost a
+//! tenth of their time. What makes that sound is here: lists are made by the neighbour search
+//! alone, which gives out slots of the halo it has just numbered, and their pairs are handed out
+//! only for at least so many values.
 
 use super::pair::Pair;
 

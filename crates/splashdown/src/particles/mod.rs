@@ -1,7 +1,7 @@
 //! What fluids and solids share: particle arrays, kernels, neighbour lists.
 //!
-//! The lists and the loops over them are for this crate alone: the loops trust the slots that the search gives
-//! out (`fours.rs`), so nobody else may make pairs, or lists of them.
+//! The lists and the loops over them are for this crate alone: the loops trust the slots that the
+//! search gives out (`fours.rs`), so nobody else may make pairs, or lists of them.
 //!
 //! ```compile_fail,E0603
 //! use splashdown::particles::pair::Pair;

@@ -114,6 +114,11 @@ impl Neighbors {
         }
     }
 
+    /// Fluid particles by cell.
+    pub fn fluid_cells(&self) -> &CellIndex {
+        &self.fluid_cells
+    }
+
     /// Solid particles by cell.
     pub fn solid_cells(&self) -> &CellIndex {
         &self.solid_cells

@@ -195,7 +195,8 @@ fn sum_in_fours(pairs: &[[Pair; 4]], value: impl Fn(&Pair) -> Vec4) -> Vec4 {
 #[inline(always)]
 fn value_of<'a, T>(values: &'a [T], pair: &Pair) -> &'a T {
     debug_assert!(pair.slot() < values.len());
-    // SAFETY: all callers have their pairs from `within(values)`. The check would cost a tenth of the loop.
+    // SAFETY: all callers have their pairs from `within(values)`. The check would cost a tenth of
+    // the loop.
     unsafe { values.get_unchecked(pair.slot()) }
 }
 

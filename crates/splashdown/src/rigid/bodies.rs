@@ -83,7 +83,7 @@ pub fn bodies(world: &World, poses: &[Pose], dt: f64) -> Vec<Body> {
     let (mass_unit, h) = (mass_unit(world), world.spacing);
     let of_solid = |(solid, pose): (&crate::world::Solid, &Pose)| {
         let centre = solid.pose.translation;
-        let Some(body) = &solid.body else {
+        let Some(body) = solid.dynamic() else {
             let turn = (pose.rotation * solid.pose.rotation.inverse()).normalize();
             let angular = turn.to_scaled_axis();
             let motion = Twist { linear: (pose.translation - centre) / h, angular };

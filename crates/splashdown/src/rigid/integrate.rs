@@ -33,7 +33,7 @@ fn turned(q: DQuat, theta: DVec3) -> DQuat {
 
 /// (R6) for a dynamic `solid` that had the motion `before` and now has `body.motion`.
 pub fn moved(world: &World, solid: &Solid, body: &Body, before: &Twist, dt: f64) -> Option<Moved> {
-    let rigid = solid.body.as_ref()?;
+    let rigid = solid.dynamic()?;
     let locks = locks(rigid, world.dimension);
     let velocity = body.motion.linear * (world.spacing / dt);
     let free = DVec3::from(locks.rotation.map(|locked| if locked { 0.0 } else { 1.0 }));

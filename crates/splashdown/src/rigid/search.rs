@@ -19,7 +19,8 @@ const FAINTEST: f64 = 1e-4;
 
 /// All contacts of `world`, in the order of particles and of solids.
 pub fn contacts(world: &World, work: &Workspace) -> Vec<Contact> {
-    let is_dynamic: Vec<bool> = world.solids.iter().map(|solid| solid.body.is_some()).collect();
+    let is_dynamic: Vec<bool> =
+        world.solids.iter().map(|solid| solid.dynamic().is_some()).collect();
     if !is_dynamic.contains(&true) {
         return Vec::new();
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::bounds::bounds;
 use super::carve::{Obstacle, apart, carve};
 use super::check::check;
 use super::convert::{Converter, Field};
@@ -110,6 +111,7 @@ fn assemble(
     }
     build_elastic(&mut convert, file, &left_out, &mut world);
     add_sources(&mut convert, file, &mut world);
+    world.bounds = Some(bounds(&mut convert, file, &world));
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);
     let elastic = needs.iter().filter(|need| need.kind == "elastic").map(|need| need.bytes);

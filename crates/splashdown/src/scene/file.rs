@@ -115,6 +115,24 @@ pub struct Simulation {
     /// The weight of neighbouring particles.
     #[serde(default)]
     pub kernel: Kernel,
+    /// What leaves this box is out: fluid is removed and counted in `log.csv`, a rigid body stays
+    /// where it left. Not set: a box that reaches four times the longest edge of the scene beyond
+    /// it on all sides, and farther where jets, bodies or prescribed motions are so fast that what
+    /// they throw could still come back.
+    #[serde(default)]
+    pub bounds: Option<Bounds>,
+}
+
+/// A box along the axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// Lower corner.
+    #[schemars(extend("x-unit" = "m"))]
+    pub min: Vector,
+    /// Upper corner.
+    #[schemars(extend("x-unit" = "m"))]
+    pub max: Vector,
 }
 
 /// The weight of neighbouring particles.

@@ -9,6 +9,7 @@
 //! name; all errors of a file in one go.
 
 mod bodies;
+mod bounds;
 mod build;
 mod carve;
 mod check;

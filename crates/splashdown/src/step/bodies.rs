@@ -247,8 +247,11 @@ impl World {
     ) -> Result<(), StepError> {
         let longest = LONGEST_MOVE * self.spacing / dt;
         if step.swept.contact_error > HOPELESS {
-            let worst = step.system.most_compressed().map_or(0, |contact| contact.particle);
-            return Err(self.step_error("contact out of control", worst, dt));
+            let worst = step.system.most_compressed();
+            let solids = worst.map_or([0, 0], |contact| contact.solids);
+            let [a, b] = solids.map(|k| &self.solids[k].name);
+            let what = format!("contact of {a} with {b} out of control, worst at");
+            return Err(self.step_error(&what, worst.map_or(0, |contact| contact.particle), dt));
         }
         if !is_small(&step.swept, &self.coupling)
             && let Some(contact) = step.system.sunk(excess(self.kernel(), SUNK))
@@ -258,10 +261,14 @@ impl World {
             let what = format!("{many} iterations did not stop the sinking into {other}");
             return Err(self.step_error(&what, contact.particle, dt));
         }
-        for (solid, body) in self.solids.iter().zip(&step.bodies).filter(|(_, b)| b.is_dynamic) {
+        let bodies = self.solids.iter().zip(&step.bodies).enumerate();
+        for (k, (solid, body)) in bodies.filter(|(_, (_, body))| body.is_dynamic) {
             let first = solid.range.start;
             if !(body.motion.linear.is_finite() && body.motion.angular.is_finite()) {
                 return Err(self.step_error("velocity not finite", first, dt));
+            }
+            if work.strays.has_solid(k) {
+                continue;
             }
             let fast = |v: &DVec3| v.length_squared() > longest * longest;
             if let Some(k) = work.predicted[solid.range.clone()].iter().position(fast) {

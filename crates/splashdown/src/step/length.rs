@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::strays::Strays;
 use crate::math::DVec3;
 use crate::solve::reduce;
 use crate::world::{TimeStep, World};
@@ -18,18 +19,30 @@ const FALL: f64 = 0.5;
 const PRESSURE: f64 = 0.35;
 
 impl World {
-    /// The length of the next step, and whether it ends at `frame_time`.
-    pub(super) fn next_dt(&self, frame_time: f64) -> (f64, bool) {
+    /// No step from here is longer than this.
+    pub(super) fn longest_dt(&self) -> f64 {
+        match self.time_step {
+            TimeStep::Fixed(dt) => dt,
+            TimeStep::Adaptive { min, max, .. } if self.clock.step > 0 => {
+                max.min(GROWTH * self.clock.dt).max(min)
+            }
+            TimeStep::Adaptive { min, max, .. } => (FIRST * max).max(min),
+        }
+    }
+
+    /// The length of the next step, and whether it ends at `frame_time`. What flies alone does not
+    /// matter.
+    pub(super) fn next_dt(&self, strays: &Strays, frame_time: f64) -> (f64, bool) {
         let wanted = match self.time_step {
             TimeStep::Fixed(dt) => dt,
             TimeStep::Adaptive { cfl, min, max } => {
                 let g = self.gravity.length();
                 // The speed at the end of a step of the last length, if nothing stops the fall.
-                let speed = self.max_speed().max(self.emitter_speed()) + g * self.clock.dt;
+                let speed = self.fastest(strays).max(self.emitter_speed()) + g * self.clock.dt;
                 let by_speed = cfl * self.spacing / speed.max(f64::MIN_POSITIVE);
                 let by_fall = FALL * cfl * (self.spacing / g.max(f64::MIN_POSITIVE)).sqrt();
                 let by_pressure =
-                    PRESSURE * self.spacing / self.pressure_speed().max(f64::MIN_POSITIVE);
+                    PRESSURE * self.spacing / self.pressure_speed(strays).max(f64::MIN_POSITIVE);
                 let allowed =
                     by_speed.min(by_fall).min(by_pressure).min(self.capillary_step()).min(max);
                 let ramp =
@@ -59,11 +72,17 @@ impl World {
     ///
     /// The pressure is that of the fluid's depth (√12 times the standard deviation of its heights,
     /// which spray hardly changes), or twice the mean of what the last step found, if that is more.
-    fn pressure_speed(&self) -> f64 {
-        let (particles, n) = (&self.particles, self.fluid_count().max(1) as f64);
+    fn pressure_speed(&self, strays: &Strays) -> f64 {
+        let particles = &self.particles;
+        let flying = strays.fluid.iter().filter(|&&flies| flies).count();
+        let n = (self.fluid_count() - flying).max(1) as f64;
         let Some(up) = (-self.gravity).try_normalize() else { return 0.0 };
-        let origin = particles.position.first().map_or(0.0, |p| p.dot(up));
+        let first = (0..self.fluid_count()).find(|&i| !strays.has(i)).unwrap_or(0);
+        let origin = particles.position.get(first).map_or(0.0, |p| p.dot(up));
         let [height, square, pressure] = reduce::sums(self.fluid_count(), |i| {
+            if strays.has(i) {
+                return [0.0; 3];
+            }
             let y = particles.position[i].dot(up) - origin;
             [y, y * y, f64::from(particles.pressure[i] + particles.divergence_pressure[i])]
         });

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::Workspace;
 use super::bodies::BodyStep;
+use super::strays::Strays;
 use crate::body::CouplingSolver;
 use crate::coupling::droplets::{Droplets, Found};
 use crate::coupling::monolithic::Coupled;
@@ -153,8 +154,8 @@ impl World {
         let surface = std::mem::take(&mut work.surface);
         let start = self.start_droplets(work, dt, bodies);
         let droplets = start.map(|start| Droplets::new(&surface, start));
-        let task = Task { dt, mean_error: self.largest_error(dt), droplets };
-        let largest = self.largest_correction(dt);
+        let task = Task { dt, mean_error: self.largest_error(&work.strays, dt), droplets };
+        let largest = self.largest_correction(&work.strays, dt);
         let rest = self.rest_density(work);
         let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
             (chunk.sums[k].number_density - rest).min(largest) + rate
@@ -192,8 +193,8 @@ impl World {
     }
 
     /// The mean error at which a density solve may stop.
-    fn largest_error(&self, dt: f64) -> f64 {
-        let (h, g, speed) = (self.spacing, self.gravity.length(), self.max_speed());
+    fn largest_error(&self, strays: &Strays, dt: f64) -> f64 {
+        let (h, g, speed) = (self.spacing, self.gravity.length(), self.fastest(strays));
         let mut error = self.pressure.density_error;
         if g > 0.0 {
             let per_second = CARELESS * ((g / h).sqrt() + speed / h);
@@ -206,7 +207,7 @@ impl World {
     }
 
     /// How much compression a step of length `dt` may undo.
-    fn largest_correction(&self, dt: f64) -> f32 {
+    fn largest_correction(&self, strays: &Strays, dt: f64) -> f32 {
         let (h, g) = (self.spacing, self.gravity.length());
         let thickness = self.fluids.iter().map(|fluid| match fluid.viscosity.model {
             ViscosityModel::Laplacian | ViscosityModel::Weiler2018 => {
@@ -216,7 +217,7 @@ impl World {
         });
         // Thick fluids do not fly off.
         let viscous = thickness.fold(0.0, f64::max) / (h * h);
-        let rates = (g / h).sqrt() + self.max_speed() / h + viscous + self.capillary_rate();
+        let rates = (g / h).sqrt() + self.fastest(strays) / h + viscous + self.capillary_rate();
         let per_second = PACE * rates;
         (per_second * dt).clamp(LEAST_CORRECTION, LARGEST_CORRECTION) as f32
     }
