@@ -66,6 +66,11 @@ impl RigidBody {
         }
     }
 
+    /// Whether it cannot make some movements.
+    pub fn is_locked(&self) -> bool {
+        self.locks != Locks::default()
+    }
+
     /// Inertia in the world's frame of a body turned by `rotation`.
     pub fn world_inertia(&self, rotation: DQuat) -> DMat3 {
         let turn = DMat3::from_quat(rotation);

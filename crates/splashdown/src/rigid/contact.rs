@@ -45,6 +45,9 @@ pub struct Contact {
     pub strength: f64,
     /// μ.
     pub friction: f64,
+    /// Which share of an overlap's correction it takes: less than one where locks leave the bodies
+    /// but a bad lever (`jammed`).
+    pub freedom: f64,
 }
 
 impl Contact {
@@ -87,6 +90,19 @@ impl Contact {
             let mixed = impulse[0].dot(&response[1]);
             0.5 * (a + b) + (0.25 * (a - b).powi(2) + mixed * mixed).sqrt()
         })
+    }
+
+    /// How much a unit of friction changes what a unit of pressure is there to change.
+    pub fn entanglement(&self, bodies: [&Body; 2]) -> f64 {
+        let along = |tangent: DVec3| -> f64 {
+            let of = |side: usize| {
+                let impulse = Twist::of_impulse(tangent, self.arms[side]);
+                self.rows[side].dot(&bodies[side].response(&impulse))
+            };
+            of(0) + of(1)
+        };
+        let [a, b] = self.tangents.map(along);
+        a.hypot(b)
     }
 
     /// How deep the two are in each other, in h.

@@ -9,6 +9,7 @@
 pub mod bodies;
 pub mod contact;
 pub mod integrate;
+pub mod jammed;
 pub mod memory;
 pub mod search;
 pub mod solve;

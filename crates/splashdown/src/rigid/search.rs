@@ -149,6 +149,7 @@ impl Search<'_> {
             arms,
             strength,
             friction: world.friction_between(solids[0], solids[1]),
+            freedom: 1.0,
         })
     }
 }

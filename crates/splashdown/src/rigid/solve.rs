@@ -100,7 +100,7 @@ impl ContactSystem {
             Terms {
                 mobility: contact.mobility(pair),
                 tangent: contact.tangent_mobility(pair),
-                source: contact.overlap.min(largest_correction),
+                source: contact.overlap.min(contact.freedom * largest_correction),
                 recall: contact.tangents.map(|t| RECALL * t.dot(slip)),
             }
         });

@@ -15,7 +15,7 @@ use super::memory::{Bytes, MemoryLimit};
 use super::needs::{
     BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Count, Need, beyond, refuse_memory,
 };
-use super::overlap::resolve_overlaps;
+use super::overlap::{MAX_NOTES, resolve_overlaps};
 use super::showers::{build_showers, has_source};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::surfaces::tension_settings;
@@ -25,6 +25,7 @@ use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
 use crate::math::{DVec3, Pose};
 use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
 use crate::particles::kernel::KernelKind;
+use crate::rigid::jammed::Jam;
 use crate::shapes::fill;
 use crate::world::{
     BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, TimeStep, Viscosity,
@@ -112,6 +113,7 @@ fn assemble(
     build_elastic(&mut convert, file, &left_out, &mut world);
     add_sources(&mut convert, file, &mut world);
     world.bounds = Some(bounds(&mut convert, file, &world));
+    notes.extend(jam_notes(&world));
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);
     let elastic = needs.iter().filter(|need| need.kind == "elastic").map(|need| need.bytes);
@@ -170,6 +172,25 @@ impl Converter<'_, '_> {
     pub fn is_usable(&self, key: &str, left_out: &HashSet<String>) -> bool {
         !self.report.is_wrong(key) && !left_out.contains(key)
     }
+}
+
+/// Says of pairs of solids that touch and cannot move apart that nothing will come of it.
+fn jam_notes(world: &World) -> Vec<String> {
+    let jams = world.jams();
+    let note = |jam: &Jam| {
+        let [a, b] = jam.solids.map(|k| &world.solids[k].name);
+        format!(
+            "`{a}` and `{b}` touch at {:.3} m and cannot move apart ({:.1e} m deep): \
+             nothing presses there",
+            jam.place, jam.depth
+        )
+    };
+    let mut notes: Vec<String> = jams.iter().take(MAX_NOTES).map(note).collect();
+    if jams.len() > MAX_NOTES {
+        let more = jams.len() - MAX_NOTES;
+        notes.push(format!("{more} more pairs touch and cannot move apart"));
+    }
+    notes
 }
 
 /// Around bodies fluid must stand where their surface is, or they displace too little: next to walls without pressure it

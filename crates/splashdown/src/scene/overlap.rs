@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::convert::Converter;
 use super::file::{FluidSide, Overlap};
 use super::solids::SampledSolid;
+use crate::body::RigidBody;
 use crate::math::{Aabb, DVec3, Dimension};
 
 /// Layers of samples of two bodies in contact are this many spacings apart (`rigid::contact`): with
@@ -20,8 +21,10 @@ const TOLERANCE: f64 = 0.05;
 const LEFT: f64 = 0.1;
 /// How often all pairs are moved apart before it is given up.
 const SWEEPS: usize = 200;
+/// A body is held along a way if less than this share of its mobility is left.
+const HELD: f64 = 1e-2;
 /// More notes than this are counted, not listed.
-const MAX_NOTES: usize = 10;
+pub(super) const MAX_NOTES: usize = 10;
 
 /// Of more pairs than this that may touch, none is looked at.
 const MAX_PAIRS: usize = 1_000_000;
@@ -34,6 +37,8 @@ struct Touch {
     depth: f64,
     /// The way out for the first of the pair, of length one.
     way: DVec3,
+    /// Where they are deepest in each other.
+    place: DVec3,
 }
 
 /// Finds bodies that overlap, and moves them apart or reports them.
@@ -51,7 +56,7 @@ pub(crate) fn resolve_overlaps(
         convert.report.key(&key, message, Some(help));
         return;
     }
-    let found = touches(solids, spacing, dimension);
+    let mut found = touches(solids, spacing, dimension);
     if found.is_empty() {
         return;
     }
@@ -69,9 +74,14 @@ pub(crate) fn resolve_overlaps(
     }
     left.retain(|touch| touch.depth >= LEFT * spacing);
     if !left.is_empty() {
-        report(convert, solids, &left, "they could not be moved apart");
+        let help = match left.iter().any(|touch| !is_held(solids, touch)) {
+            true => "they could not be moved apart",
+            false => "they could not be moved apart: locks hold them; leave a gap between them",
+        };
+        report(convert, solids, &left, help);
         return;
     }
+    found.retain(|touch| !is_held(solids, touch)); // these touch, and that is said elsewhere
     let deepest = found.iter().map(|touch| touch.depth).fold(0.0, f64::max);
     for touch in found.iter().take(MAX_NOTES) {
         let [a, b] = touch.pair.map(|k| &solids[k].solid.name);
@@ -90,7 +100,8 @@ fn report(convert: &mut Converter<'_, '_>, solids: &[SampledSolid], touches: &[T
         let [moving, other] = if a.solid.body.is_some() { [a, b] } else { [b, a] };
         let key = format!("solid[{}]", moving.obstacle.entry);
         let (name, other) = (&moving.solid.name, &other.solid.name);
-        let message = format!("`{name}` overlaps `{other}` by {:.3e} m", touch.depth);
+        let Touch { depth, place, .. } = touch;
+        let message = format!("`{name}` overlaps `{other}` by {depth:.3e} m at {place:.3}");
         // Copies share their place in the file; every pair is reported nevertheless.
         let (origin, _) = convert.report.source.root.locate(&key);
         convert.report.at(&origin, &key, message, Some(help.to_string()));
@@ -153,12 +164,12 @@ fn touches(solids: &[SampledSolid], spacing: f64, dimension: Dimension) -> Vec<T
             let inside = places[a].iter().filter(|p| near.contains(**p));
             let (least, at) = inside.map(|&p| (gap(p), p)).min_by(|x, y| x.0.total_cmp(&y.0))?;
             (least < reach - TOLERANCE * spacing)
-                .then(|| (reach - least, slope(gap, at, 0.05 * spacing, dimension)))
+                .then(|| (reach - least, slope(gap, at, 0.05 * spacing, dimension), at))
         };
         // Samples of the first in the second, and the other way round.
         let forth = deepest(pair);
-        let back = deepest([pair[1], pair[0]]).map(|(depth, way)| (depth, -way));
-        let (depth, way) = match (forth, back) {
+        let back = deepest([pair[1], pair[0]]).map(|(depth, way, at)| (depth, -way, at));
+        let (depth, way, place) = match (forth, back) {
             (Some(f), Some(b)) => {
                 if f.0 >= b.0 {
                     f
@@ -168,7 +179,7 @@ fn touches(solids: &[SampledSolid], spacing: f64, dimension: Dimension) -> Vec<T
             }
             (one, other) => one.or(other)?,
         };
-        Some(Touch { pair, depth, way })
+        Some(Touch { pair, depth, way, place })
     };
     pairs.par_iter().filter_map(look).collect()
 }
@@ -192,19 +203,27 @@ fn slope(f: impl Fn(DVec3) -> f64, at: DVec3, step: f64, dimension: Dimension) -
     slope.normalize_or(DVec3::Y)
 }
 
+/// One along the axes that a body moves along, zero along those that it does not.
+fn free(body: &RigidBody) -> DVec3 {
+    DVec3::from_array(body.locks.translation.map(|held| if held { 0.0 } else { 1.0 }))
+}
+
+/// Whether neither of the two can go its way out.
+fn is_held(solids: &[SampledSolid], touch: &Touch) -> bool {
+    let bodies = touch.pair.iter().filter_map(|&k| solids[k].solid.body.as_ref());
+    bodies.map(|body| free(body).dot(touch.way * touch.way)).all(|share| share < HELD)
+}
+
 /// Moves the two along their way out, the lighter one farther.
 fn separate(solids: &mut [SampledSolid], touch: &Touch) {
-    let mobility = touch.pair.map(|k| {
-        let body = solids[k].solid.body.as_ref();
-        body.map_or(DVec3::ZERO, |body| {
-            let free = body.locks.translation.map(|held| if held { 0.0 } else { 1.0 });
-            DVec3::from_array(free) / body.mass
-        })
-    });
-    let total = (mobility[0] + mobility[1]).dot(touch.way * touch.way);
-    if total <= 0.0 {
+    if is_held(solids, touch) {
         return;
     }
+    let mobility = touch.pair.map(|k| {
+        let body = solids[k].solid.body.as_ref();
+        body.map_or(DVec3::ZERO, |body| free(body) / body.mass)
+    });
+    let total = (mobility[0] + mobility[1]).dot(touch.way * touch.way);
     for (k, sign) in [(0, 1.0), (1, -1.0)] {
         let shift = touch.way * mobility[k] * (sign * touch.depth / total);
         let SampledSolid { solid, obstacle } = &mut solids[touch.pair[k]];

@@ -154,6 +154,18 @@ impl World {
     }
 
     pub(super) fn find_neighbors(&self, work: &mut Workspace) -> Result<(), StepError> {
+        self.search(work)?;
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            let position = &self.particles.position;
+            work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
+        }
+        self.find_contacts(work);
+        self.find_surfaces(work);
+        Ok(())
+    }
+
+    /// Neighbour lists at the present positions.
+    pub(super) fn search(&self, work: &mut Workspace) -> Result<(), StepError> {
         let (fluids, solids) = self.ranges();
         let reference = self.reference_density();
         work.inverse_mass =
@@ -172,13 +184,6 @@ impl World {
             cells: work.cells,
             wide: self.tension.pulls().then(|| self.surface_support()),
         });
-        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))?;
-        if self.pressure.boundary == BoundaryPressure::Extrapolated {
-            let position = &self.particles.position;
-            work.extrapolation.rebuild(&work.neighbors, position, self.spacing, self.kernel());
-        }
-        self.find_contacts(work);
-        self.find_surfaces(work);
-        Ok(())
+        found.map_err(|crowded| self.step_error("crowding around", crowded.particle, 0.0))
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Workspace;
-use crate::body::{CouplingMethod, CouplingSolver};
+use crate::body::{CouplingMethod, CouplingSolver, RigidBody};
 use crate::coupling::interlinked::explicit_friction;
 use crate::coupling::monolithic::Coupled;
 use crate::coupling::touches::Touches;
@@ -11,6 +11,7 @@ use crate::math::{DVec3, Pose};
 use crate::particles::neighbors::Neighbors;
 use crate::rigid::bodies::{Body, Twist, bodies, mass_unit};
 use crate::rigid::integrate::{Moved, moved};
+use crate::rigid::jammed::{Jam, jams, take_jammed};
 use crate::rigid::memory::{Stick, recall, remember};
 use crate::rigid::search::{contacts, excess, touching_slope};
 use crate::rigid::solve::{ContactSystem, Swept, is_small};
@@ -78,8 +79,28 @@ impl World {
             return;
         }
         work.contacts = contacts(self, work);
+        take_jammed(self, &mut work.contacts);
         let extrapolated = self.pressure.boundary == crate::world::BoundaryPressure::Extrapolated;
         work.touches = Touches::find(self, work, extrapolated);
+    }
+
+    /// Pairs of solids that touch and cannot move apart, at the present positions. Their contacts
+    /// carry nothing.
+    pub fn jams(&self) -> Vec<Jam> {
+        if !self.solids.iter().any(|solid| solid.dynamic().is_some_and(RigidBody::is_locked)) {
+            return Vec::new();
+        }
+        // A copy of the solids alone: looking sorts particles.
+        let mut solids = World::new(self.dimension, self.spacing);
+        (solids.kernel, solids.period) = (self.kernel, self.period);
+        self.solids.iter().for_each(|solid| solids.add_solid(solid.clone()));
+        let mut work = Workspace::default();
+        let found = solids.sort_along_curve(&mut work).and_then(|()| solids.search(&mut work));
+        if found.is_err() {
+            return Vec::new(); // as the first step will say
+        }
+        let mut contacts = contacts(&solids, &work);
+        jams(&solids, &take_jammed(&solids, &mut contacts))
     }
 
     /// Bodies with the motions they have, on the way to `poses` if they move as told.
