@@ -210,7 +210,8 @@ fn write_frame(context: &Context, frame: &Frame) -> Result<Vec<String>, RunError
 }
 
 /// Writes a file of the run, by its name and what is in it.
-type Write<'a> = dyn FnMut(String, &dyn Fn(&mut Out) -> io::Result<()>) -> Result<(), RunError> + 'a;
+type Write<'a> =
+    dyn FnMut(String, &dyn Fn(&mut Out) -> io::Result<()>) -> Result<(), RunError> + 'a;
 
 /// Solids have files of their own, which are the same whatever the format of the fluid is: pictures
 /// show them, and meshes are made from them.
@@ -389,7 +390,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("ply")).unwrap();
         let context = Context { formats: vec![Format::Ply], ..context(dir.path()) };
-        let writer = Writer::start(context, Vec::new());
+        let ledger = Ledger::create(dir.path()).unwrap();
+        let writer = Writer::start(context, 0, ledger, Vec::new()).unwrap();
         writer.frame(Frame::capture(&small_world(), 0)).unwrap();
         writer.finish().unwrap();
         assert!(dir.path().join("vtk/fixed.vtp").is_file());

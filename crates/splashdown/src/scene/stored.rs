@@ -105,9 +105,9 @@ fn values(text: &str) -> Result<Value, String> {
     let source = Source { file, text: text.to_owned(), overrides, root: root.clone() };
     let mut report = Report::new(&source);
     validate::validate(&mut tree, &mut report);
-    let known = match report.errors.is_empty() {
-        true => SceneFile::deserialize(tree.to_toml()).ok(),
-        false => None,
+    let known = match report.finish() {
+        Ok(()) => SceneFile::deserialize(tree.to_toml()).ok(),
+        Err(_) => None,
     };
     let written = || serde_json::to_value(root.to_toml()).map_err(|e| e.to_string());
     known.and_then(|file| serde_json::to_value(file).ok()).map_or_else(written, Ok)
