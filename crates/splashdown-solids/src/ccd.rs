@@ -10,7 +10,7 @@ const LEFT: f64 = 0.1;
 /// Share of a bound that one move of the search uses.
 const CAREFUL: f64 = 0.9;
 /// A search that needs more moves than this stops where it is, which is safe.
-const MOST: usize = 100_000;
+const MOST: usize = 4000;
 
 /// The largest share of the moves `p`, up to `limit`, over which features that begin at `x` keep a tenth of
 /// their gap above `thickness`.

@@ -14,10 +14,14 @@
 //! | [`matrix`], [`factor`], [`ordering`], [`pcg`] | sparse symmetric systems, solved directly and iteratively |
 //! | [`solids`], [`bodies`] | the state, and how bodies become one |
 //! | [`step`], [`newton`], [`objective`], [`assembly`], [`unknowns`] | one time step: the energy it minimises, and how |
+//! | [`balance`], [`agreement`] | whether forces balance, and whether friction belongs to the pushes that were found |
+//! | [`stop`] | a request to stop |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
 //! | [`dense`], [`differences`] | small matrices; finite differences for tests and validation |
 
+pub mod agreement;
 pub mod assembly;
+pub mod balance;
 pub mod barrier;
 pub mod bodies;
 pub mod bvh;
@@ -46,6 +50,7 @@ pub mod quadratic;
 pub mod rod;
 pub mod solids;
 pub mod step;
+pub mod stop;
 pub mod surface;
 pub mod tetrahedron;
 pub mod unknowns;

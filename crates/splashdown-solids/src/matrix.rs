@@ -10,6 +10,7 @@ use glam::DVec3;
 use crate::factor::Factor;
 use crate::ordering::nested_dissection;
 use crate::pcg;
+use crate::stop::Stop;
 
 /// Column and row of a block, sorted as it is stored.
 pub type Key = u64;
@@ -35,12 +36,23 @@ pub struct BlockMatrix {
     pub analyses: u64,
     /// Systems of more blocks each way than this are solved iteratively.
     pub most: usize,
+    /// Whether a solution is to end at once, unfinished.
+    pub stop: Stop,
 }
 
 impl Default for BlockMatrix {
     fn default() -> BlockMatrix {
         let (keys, blocks, columns, entries) = Default::default();
-        BlockMatrix { keys, blocks, columns, factor: None, entries, analyses: 0, most: usize::MAX }
+        BlockMatrix {
+            keys,
+            blocks,
+            columns,
+            factor: None,
+            entries,
+            analyses: 0,
+            most: usize::MAX,
+            stop: Stop::default(),
+        }
     }
 }
 
@@ -144,7 +156,7 @@ impl BlockMatrix {
     /// Solves A x = b, by factorisation if the system is not too large for that.
     pub fn solve(&mut self, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable> {
         if self.factor.is_none() {
-            return pcg::solve(self, b);
+            return pcg::solve(self, b, self.stop);
         }
         self.list_entries();
         let Some(factor) = &mut self.factor else { return Err(Unsolvable::TooLarge) };
@@ -216,7 +228,7 @@ mod tests {
         let mut direct = filled(&mut random);
         let b: Vec<DVec3> = (0..6).map(|_| random.vector()).collect();
         let expected = direct.solve(&b).unwrap();
-        let found = pcg::solve(&direct, &b).unwrap();
+        let found = pcg::solve(&direct, &b, Stop::default()).unwrap();
         let wrong = found.iter().zip(&expected).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
         assert!(wrong < 1e-4, "{wrong}");
     }

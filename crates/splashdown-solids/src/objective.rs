@@ -3,6 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::balance::{Forces, imbalance};
 use crate::candidates::{candidates, gather};
 use crate::contact::{self, Pair};
 use crate::damping::Damping;
@@ -12,6 +13,7 @@ use crate::friction::Slip;
 use crate::matrix::Unsolvable;
 use crate::solids::{Hold, Settings, Solids};
 use crate::step::{Report, Workspace};
+use crate::stop::Stop;
 use crate::unknowns::Unknowns;
 use crate::{ccd, inversion};
 
@@ -25,6 +27,8 @@ pub struct Objective<'a> {
     pub goal: Vec<DVec3>,
     /// What holds a vertex to its goal: mass, or the spring of a driven one times ĥ².
     pub weight: Vec<f64>,
+    /// Weight and other given forces on each vertex, N.
+    pub load: Vec<f64>,
     /// Δt
     pub dt: f64,
     /// ĥ²
@@ -35,10 +39,22 @@ pub struct Objective<'a> {
     pub damping: Vec<Damping>,
     /// Contacts as friction remembers them.
     pub slips: Vec<Slip>,
+    /// How far vertices may go in one iteration, m.
+    pub stride: f64,
+    /// Whether the step is to end at once.
+    pub stop: Stop,
     /// What is solved for.
     pub unknowns: Unknowns,
     /// Where the unknowns rest.
     pub places: Vec<DVec3>,
+}
+
+/// First derivatives of the energy of a step.
+pub struct Slope {
+    /// By the unknowns.
+    pub gradient: Vec<DVec3>,
+    /// The force that is left over on a body, over those that are there; the largest.
+    pub imbalance: f64,
 }
 
 impl Objective<'_> {
@@ -101,7 +117,7 @@ impl Objective<'_> {
     }
 
     /// How far vertices have moved in this step.
-    fn moved(&self, x: &[DVec3], vertices: &[u32; 4]) -> [DVec3; 4] {
+    pub(crate) fn moved(&self, x: &[DVec3], vertices: &[u32; 4]) -> [DVec3; 4] {
         vertices.map(|v| x[v as usize] - self.solids.position[v as usize])
     }
 
@@ -110,32 +126,31 @@ impl Objective<'_> {
         self.scale * self.solids.drag[v] * self.solids.mass[v] / self.dt
     }
 
-    /// First derivatives of (S1) by the unknowns.
-    pub fn gradient(&self, x: &[DVec3], pairs: &[Pair]) -> Vec<DVec3> {
-        let mut all = self.forces(x, pairs);
-        for (v, sum) in all.iter_mut().enumerate() {
-            *sum = self.weight[v] * (x[v] - self.goal[v])
+    /// First derivatives of (S1).
+    pub fn slope(&self, x: &[DVec3], pairs: &[Pair]) -> Slope {
+        let forces = self.forces(x, pairs);
+        let of_vertex = |v: usize| {
+            self.weight[v] * (x[v] - self.goal[v])
                 + self.drag(v) * (x[v] - self.solids.position[v])
-                + self.scale * *sum;
-        }
-        self.unknowns.gather(&all)
+                + self.scale * forces.all[v]
+        };
+        let by_vertex: Vec<DVec3> = (0..x.len()).map(of_vertex).collect();
+        let gradient = self.unknowns.gather(&by_vertex);
+        Slope { imbalance: imbalance(self, x, &forces, &gradient), gradient }
     }
 
-    /// Derivatives of elastic, damping, barrier and friction energies by all vertices, N.
-    fn forces(&self, x: &[DVec3], pairs: &[Pair]) -> Vec<DVec3> {
-        let mut all = self.contact_forces(x, pairs);
+    /// Derivatives of elastic, damping, barrier and friction energies by all vertices.
+    fn forces(&self, x: &[DVec3], pairs: &[Pair]) -> Forces {
         let elements = &self.solids.elements;
         let of_elements: Vec<[DVec3; 4]> =
             elements.par_iter().map(|e| e.gradient(&e.gather(x))).collect();
-        for (element, parts) in elements.iter().zip(&of_elements) {
-            element.scatter(parts, &mut all);
-        }
+        let mut forces = Forces::new(self.contact_forces(x, pairs), elements, &of_elements);
         let resist = |d: &Damping| d.gradient(elements, &elements[d.element].gather(x));
         let damping: Vec<[DVec3; 4]> = self.damping.par_iter().map(resist).collect();
         for (damping, parts) in self.damping.iter().zip(&damping) {
-            elements[damping.element].scatter(parts, &mut all);
+            elements[damping.element].scatter(parts, &mut forces.all);
         }
-        all
+        forces
     }
 
     /// Derivatives of barrier and friction energies by all vertices, N.
@@ -193,7 +208,7 @@ impl Objective<'_> {
         let slips: Vec<([u32; 4], Mat12)> = self.slips.par_iter().map(of_slip).collect();
         let terms = || contacts.iter().chain(&slips);
 
-        let Workspace { frame, matrix } = workspace;
+        let Workspace { frame, matrix, stop: _ } = workspace;
         frame.fit(self.solids, &self.unknowns);
         let keys = frame.keys_with(terms().map(|(vertices, _)| vertices));
         matrix.begin(&self.places, keys)?;
@@ -215,6 +230,9 @@ impl Objective<'_> {
         };
         let kept = smallest(self.solids.elements.par_iter().filter_map(of_element).collect());
         let of_pair = |pair: &Pair| {
+            if self.stop.asked() {
+                return 0.0;
+            }
             let (places, moves) = (gather(x, &pair.vertices), gather(direction, &pair.vertices));
             let thickness = pair.gap(self.settings.gap).thickness;
             ccd::safe_share(pair.kind, &places, &moves, thickness, kept)

@@ -4,12 +4,16 @@
 use glam::{DMat3, DVec3};
 
 use crate::matrix::{BlockMatrix, Unsolvable};
+use crate::stop::Stop;
 
 /// The residual is made smaller by this factor; Newton's method needs no more of a direction.
 const TOLERANCE: f64 = 1e-5;
 
-/// Solves A x = b.
-pub fn solve(matrix: &BlockMatrix, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable> {
+/// Iterations at most.
+const MOST: usize = 20_000;
+
+/// Solves A x = b; what was found so far when somebody asks to stop.
+pub fn solve(matrix: &BlockMatrix, b: &[DVec3], stop: Stop) -> Result<Vec<DVec3>, Unsolvable> {
     let n = b.len();
     let mut diagonal = vec![DMat3::ZERO; n];
     matrix.for_each(|row, column, block| {
@@ -27,9 +31,10 @@ pub fn solve(matrix: &BlockMatrix, b: &[DVec3]) -> Result<Vec<DVec3>, Unsolvable
     let mut p = z.clone();
     let mut rho = dot(&r, &z);
     let enough = TOLERANCE * TOLERANCE * rho;
-    // In exact arithmetic 3 n iterations are enough; rounding asks for more.
-    for _ in 0..10 * n + 100 {
-        if rho <= enough {
+    // In exact arithmetic 3 n iterations are enough; rounding asks for more, and where it asks for many more, what has
+    // been found is a direction all the same.
+    for _ in 0..(10 * n + 100).min(MOST) {
+        if rho <= enough || stop.asked() {
             return Ok(x);
         }
         let q = multiply(matrix, &p);

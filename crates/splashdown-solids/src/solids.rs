@@ -39,10 +39,12 @@ pub struct Settings {
     pub stiffness: f64,
     /// ε_v: contacts that slip more slowly than this stick, m/s.
     pub friction_speed: f64,
-    /// How often friction is updated in a step.
+    /// How often friction is updated in a step at most; it is until it agrees with the normal forces.
     pub friction_updates: u32,
-    /// Newton stops when no vertex would move faster than this, m/s.
+    /// Newton stops when it changes no velocity by more than this, m/s …
     pub tolerance: f64,
+    /// … and the force that is left over on every body is below this share of those that are there.
+    pub force_tolerance: f64,
     /// A step that needs more iterations has failed.
     pub max_iterations: u32,
     /// Accepts what that many iterations have found, which is allowed but no minimum: for measurements of speed.

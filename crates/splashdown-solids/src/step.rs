@@ -16,10 +16,12 @@ use glam::DVec3;
 
 use crate::assembly::Frame;
 use crate::damping::Damping;
+use crate::element::Element;
 use crate::matrix::{BlockMatrix, Unsolvable};
 use crate::newton::minimise;
 use crate::objective::Objective;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
+use crate::stop::Stop;
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, violation};
 
@@ -29,6 +31,8 @@ pub struct Workspace {
     /// The matrix of the last Newton iteration.
     pub matrix: BlockMatrix,
     pub(crate) frame: Frame,
+    /// Whether a step is to end at once, undone.
+    pub stop: Stop,
 }
 
 /// What a step did.
@@ -51,18 +55,35 @@ pub struct Report {
 /// Why a step could not be done. The state is as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// Newton took too long.
-    #[error("{0} Newton iterations did not reach the tolerance")]
-    Slow(u32),
-    /// No step makes the energy smaller.
-    #[error("no move along Newton's direction lowers the energy")]
-    Stuck,
+    /// Newton took too long: iterations, and the vertex that moved farthest in the last one.
+    #[error("its forces do not balance after {0} Newton iterations")]
+    Slow(u32, u32),
+    /// No step makes the energy smaller; the vertex that would move farthest.
+    #[error("no move lowers its energy, although its forces do not balance")]
+    Stuck(u32),
     /// See `Unsolvable`.
     #[error("{0}")]
     Unsolvable(#[from] Unsolvable),
+    /// Somebody asked for it.
+    #[error("it was asked to stop")]
+    Stopped,
     /// The state that was found violates what it must not: this is a mistake in the program.
     #[error("an accepted state is not allowed: {0:?}")]
     Violation(Violation),
+}
+
+impl Failure {
+    /// The vertex that is concerned, if one is.
+    pub fn vertex(&self) -> Option<u32> {
+        match self {
+            Failure::Slow(_, v) | Failure::Stuck(v) => Some(*v),
+            Failure::Violation(Violation::Inversion(v)) => Some(*v),
+            Failure::Violation(Violation::Intersection([v, _]) | Violation::TooClose([v, _])) => {
+                Some(*v)
+            }
+            Failure::Unsolvable(_) | Failure::Stopped => None,
+        }
+    }
 }
 
 /// Backward differences (S2), (S3).
@@ -104,11 +125,13 @@ pub fn step(
     target: impl Fn(u32) -> DVec3,
 ) -> Result<Report, Failure> {
     workspace.matrix.most = settings.direct_limit;
+    workspace.matrix.stop = workspace.stop;
     let difference = Difference::new(solids, dt, settings.integrator);
     let (alpha, n) = (difference.alpha, solids.position.len());
     let step = dt / alpha;
     let mut goal = solids.position.clone();
     let mut weight = solids.mass.clone();
+    let mut load = vec![0.0; n];
     for v in 0..n {
         match solids.hold[v] {
             Hold::Fixed => continue,
@@ -121,6 +144,7 @@ pub fn step(
                 // Corners of cages have no mass of their own.
                 let given = force.get(v).filter(|_| solids.mass[v] > 0.0);
                 let pull = given.map_or(DVec3::ZERO, |f| *f / solids.mass[v]);
+                load[v] = solids.mass[v] * (gravity + pull).length();
                 goal[v] = (difference.position[v] + step * difference.velocity[v]) / alpha
                     + step * step * (gravity + pull);
             }
@@ -132,22 +156,30 @@ pub fn step(
         settings,
         goal,
         weight,
+        load,
         dt,
         scale: step * step,
         // Friction begins with the pushes of the last step, and so with its κ.
         stiffness: if solids.stiffness > 0.0 { solids.stiffness } else { settings.stiffness },
         damping: damped(solids, dt),
         slips: Vec::new(),
+        stride: stride(solids),
+        stop: workspace.stop,
         places: unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect(),
         unknowns,
     };
     let mut report = Report { smallest_gap: f64::INFINITY, ..Report::default() };
     let mut x = solids.position.clone();
     let mut pairs = objective.near(&x, &x);
+    let mut slips = objective.lagged(&x, &pairs);
     for _ in 0..settings.friction_updates.max(1) {
-        objective.slips = objective.lagged(&x, &pairs);
+        objective.slips = slips;
         objective.stiffness = settings.stiffness;
         pairs = minimise(&mut objective, &mut x, pairs, workspace, &mut report)?;
+        slips = objective.lagged(&x, &pairs);
+        if objective.friction_agrees(&x, &slips) {
+            break;
+        }
     }
     carry(solids, &mut x);
     objective.finish(&x, &pairs, &mut report);
@@ -179,6 +211,22 @@ fn damped(solids: &Solids, dt: f64) -> Vec<Damping> {
             Damping::new(element, k, &x, tau / dt)
         })
         .collect()
+}
+
+/// Elements that a vertex may pass in one iteration.
+const STRIDES: f64 = 4.0;
+
+/// How far vertices may go in one iteration, m. Farther they do not go by physics but because a model of the energy is
+/// far from it; and everything that lies on the ways is looked at.
+fn stride(solids: &Solids) -> f64 {
+    let length = |e: &Element| {
+        let [a, b, ..] = e.gather(&solids.rest);
+        a.distance(b)
+    };
+    let elements = solids.elements.iter().map(length).fold(0.0, f64::max);
+    let beads = solids.surface.beads.iter().map(|&(v, _)| 2.0 * solids.offset[v as usize]);
+    let longest = beads.fold(elements, f64::max);
+    if longest > 0.0 { STRIDES * longest } else { f64::INFINITY }
 }
 
 /// Puts the vertices of rigid bodies where their cages are, so that rounding never adds up.

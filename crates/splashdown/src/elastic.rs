@@ -3,6 +3,7 @@
 //! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the clock.
 
 use splashdown_solids::barrier::Gap;
+use splashdown_solids::element::Element;
 use splashdown_solids::solids::{Hold, Settings, Solids};
 use splashdown_solids::step::{Failure, Report, Workspace, step};
 use splashdown_solids::verify::{Violation, violation};
@@ -15,6 +16,9 @@ pub use splashdown_solids as physics;
 
 /// Systems of more vertices are solved iteratively, unless told otherwise.
 pub const DIRECT_LIMIT: usize = 40_000;
+
+/// A step that is tried again has at least so many Newton iterations, unless it is told to have fewer.
+const FEWEST_ITERATIONS: u32 = 25;
 
 /// All elastic bodies of a world, and the solids they may meet.
 #[derive(Clone, Debug)]
@@ -57,9 +61,10 @@ impl Default for Elastic {
             gap: Gap { reach: 1e-3, thickness: 0.0 },
             stiffness: 1e4,
             friction_speed: 1e-3,
-            friction_updates: 1,
+            friction_updates: 10,
             tolerance: 1e-3,
-            max_iterations: 200,
+            force_tolerance: 1e-3,
+            max_iterations: 100,
             cut_short: None,
             integrator: Default::default(),
             direct_limit: DIRECT_LIMIT,
@@ -123,10 +128,59 @@ impl Elastic {
         Some(format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z))
     }
 
+    /// A body whose own neighbours would push each other because it is thicker than an element is long: its number, its
+    /// thickness and that length, m.
+    pub fn too_thick(&self) -> Option<(usize, f64, f64)> {
+        let Some(Violation::TooClose([a, b])) = violation(&self.solids, &self.solids.position)
+        else {
+            return None;
+        };
+        let body =
+            self.solids.body_of(a).filter(|_| self.solids.body_of(a) == self.solids.body_of(b))?;
+        let height = |e: &Element| match e {
+            Element::Stretch(e) => e.length,
+            Element::Membrane(e) => {
+                let [a, b, c] = e.vertices.map(|v| self.solids.rest[v as usize]);
+                let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+                (b - a).cross(c - a).length() / longest
+            }
+            _ => f64::INFINITY,
+        };
+        let elements = &self.solids.elements[self.solids.bodies[body].elements.clone()];
+        let shortest = elements.iter().map(height).fold(f64::INFINITY, f64::min);
+        let thickness = self.solids.offset[a as usize] + self.solids.offset[b as usize];
+        (shortest <= thickness).then_some((body, thickness, shortest))
+    }
+
     fn meeting(&self, how: &str, vertices: [u32; 2], solids: &[Solid]) -> String {
         let [a, b] = vertices.map(|v| self.name_of(v, solids));
         let other = if a == b { "itself" } else { b };
         format!("{a} {how} {other}")
+    }
+
+    /// How a step is solved that was tried `halvings` times in vain. It is shorter, and so easier: with fewer
+    /// iterations, so that what cannot be done at all is known soon.
+    fn settings_after(&self, halvings: u32) -> Settings {
+        let most = self.settings.max_iterations;
+        let fewer = (most >> halvings.min(31)).max(FEWEST_ITERATIONS).min(most);
+        Settings { max_iterations: fewer, ..self.settings }
+    }
+
+    /// Where vertex `v` is, or its body, if it is no part of what is seen.
+    pub(crate) fn place_of(&self, v: u32) -> DVec3 {
+        let body = self.solids.body_of(v).filter(|&b| self.solids.centre(b).0 > 0.0);
+        let place = self.solids.position.get(v as usize).copied().unwrap_or_default();
+        body.map_or(place, |body| self.solids.centre(body).1)
+    }
+
+    /// Why a step failed, as a phrase.
+    pub(crate) fn explain(&self, failure: &Failure, solids: &[Solid]) -> String {
+        let Failure::Violation(found) = failure else { return failure.to_string() };
+        match *found {
+            Violation::Intersection(both) => self.meeting("would intersect", both, solids),
+            Violation::TooClose(both) => self.meeting("would touch", both, solids),
+            Violation::Inversion(_) => "an element would be inside out".to_owned(),
+        }
     }
 
     /// The elastic bodies after a step; nothing is changed yet but `workspace`, the memory of the solver.
@@ -137,7 +191,7 @@ impl Elastic {
         poses: &[Pose],
         gravity: DVec3,
         clock: &Clock,
-        dt: f64,
+        (dt, halvings): (f64, u32),
     ) -> Result<Moved, Failure> {
         let mut moved = self.solids.clone();
         let mut target = moved.rest.clone();
@@ -153,7 +207,7 @@ impl Elastic {
                 *at = pose.apply(local);
             }
         }
-        let settings = &self.settings;
+        let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];
         let report = step(&mut moved, workspace, settings, dt, gravity, &[], goal)?;
         Ok(Moved { solids: moved, report })

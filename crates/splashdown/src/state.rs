@@ -64,6 +64,7 @@ impl World {
             time_step: _,
             clock,
             workspace: _,
+            stop: _,
         } = self;
         let mut state = State::default();
 

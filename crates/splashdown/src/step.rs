@@ -167,9 +167,9 @@ impl World {
         let (mut dt, mut reaches_frame) = self.next_dt(&work.strays, frame_time);
         let mut retries = 0;
         let attempt = loop {
-            match self.attempt(work, dt, &mut watch) {
+            match self.attempt(work, dt, retries, &mut watch) {
                 Ok(attempt) => break attempt,
-                Err(error) if retries == RETRIES => return Err(error),
+                Err(error) if retries == RETRIES || self.stop.asked() => return Err(error),
                 Err(_) => {
                     retries += 1;
                     dt *= 0.5;
@@ -225,6 +225,7 @@ impl World {
         &self,
         work: &mut Workspace,
         dt: f64,
+        retries: u32,
         watch: &mut Stopwatch,
     ) -> Result<Attempt, StepError> {
         let n = self.fluid_count();
@@ -243,9 +244,11 @@ impl World {
         }
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt, &mut bodies);
+            self.check_stop(dt)?;
             self.check_solve(work, &bodies, dt, &divergence)?;
         }
         watch.lap(Phase::Divergence);
+        self.check_stop(dt)?;
 
         let gravity = self.dimension.flatten(self.gravity) * dt;
         work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
@@ -256,6 +259,7 @@ impl World {
         self.show_bodies(work, &bodies.bodies, dt);
         drive(&mut work.predicted);
         watch.lap(Phase::Viscosity);
+        self.check_stop(dt)?;
 
         work.shifts.clear();
         let density = if self.shifts() {
@@ -263,6 +267,7 @@ impl World {
         } else {
             self.restore_density(work, dt, &mut bodies)
         };
+        self.check_stop(dt)?;
         self.check_solve(work, &bodies, dt, &density)?;
         self.check_moves(work, dt)?;
         self.check_bodies(work, &bodies, dt)?;
@@ -277,7 +282,8 @@ impl World {
         self.droplet_loads(work, impulse, &mut loads);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
-        let elastic = self.advance_elastic(&mut work.elastic, &poses, dt)?;
+        self.check_stop(dt)?;
+        let elastic = self.advance_elastic(&mut work.elastic, &poses, dt, retries)?;
         watch.lap(Phase::Elastic);
         Ok(Attempt {
             poses,
@@ -297,20 +303,36 @@ impl World {
         solver: &mut elastic::physics::step::Workspace,
         poses: &[Pose],
         dt: f64,
+        retries: u32,
     ) -> Result<Option<Moved>, StepError> {
         if !self.elastic.any() {
             return Ok(None);
         }
-        let moved =
-            self.elastic.advance(solver, &self.solids, poses, self.gravity, &self.clock, dt);
-        moved.map(Some).map_err(|failure| StepError {
-            what: format!("{failure}: elastic bodies, with"),
-            object: self.elastic.names.first().cloned().unwrap_or_default(),
-            id: 0,
-            position: self.elastic.solids.position.first().copied().unwrap_or_default(),
-            time: self.clock.time,
-            dt,
+        solver.stop = self.stop;
+        let moved = self.elastic.advance(
+            solver,
+            &self.solids,
+            poses,
+            self.gravity,
+            &self.clock,
+            (dt, retries),
+        );
+        moved.map(Some).map_err(|failure| {
+            let vertex = failure.vertex().unwrap_or_default();
+            StepError {
+                what: self.elastic.explain(&failure, &self.solids),
+                object: self.elastic.name_of(vertex, &self.solids).to_owned(),
+                id: None,
+                position: self.elastic.place_of(vertex),
+                time: self.clock.time,
+                dt,
+            }
         })
+    }
+
+    /// Ends the step if somebody asked for it. Sweeps end early then, and leave nothing usable.
+    fn check_stop(&self, dt: f64) -> Result<(), StepError> {
+        if self.stop.asked() { Err(self.step_error("stopped while moving", 0, dt)) } else { Ok(()) }
     }
 
     /// Momentum of a reference particle that moves one spacing in a step, kg m/s.
@@ -397,7 +419,7 @@ impl World {
         StepError {
             what: what.to_owned(),
             object: fluid.or(solid).cloned().unwrap_or_default(),
-            id: self.particles.id.get(i).copied().unwrap_or_default(),
+            id: Some(self.particles.id.get(i).copied().unwrap_or_default()),
             position: self.particles.position.get(i).copied().unwrap_or_default(),
             time: self.clock.time,
             dt,

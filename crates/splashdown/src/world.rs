@@ -14,6 +14,7 @@ use crate::particles::periodic::nearest;
 use crate::particles::store::{NewParticle, Particles};
 use crate::rigid::memory::Stick;
 use crate::showers::Shower;
+use crate::solve::Stop;
 use crate::sph::tension::TensionSettings;
 use crate::step::Workspace;
 
@@ -65,6 +66,8 @@ pub struct World {
     pub clock: Clock,
     /// Memory of the step, rebuilt every time: no part of the state.
     pub(crate) workspace: Workspace,
+    /// A request to stop: a step that is being computed ends at once, and the world is as it was before.
+    pub stop: Stop,
 }
 
 /// A liquid of one density and viscosity.
@@ -411,22 +414,30 @@ pub const PHASES: [&str; 8] = [
 
 /// Why a step could not be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "{what} of {object} particle {id} at t = {time:.6} s (position {position}); smallest step tried: {dt:.3e} s"
-)]
+#[error("{} at t = {time:.6} s (position {position}); smallest step tried: {dt:.3e} s", self.told())]
 pub struct StepError {
     /// What went wrong, as a phrase.
     pub what: String,
     /// Name of the object concerned.
     pub object: String,
-    /// `Particles::id` of the particle concerned.
-    pub id: u32,
+    /// `Particles::id` of the particle concerned; none where an elastic body is.
+    pub id: Option<u32>,
     /// Where it was.
     pub position: DVec3,
     /// s
     pub time: f64,
     /// s
     pub dt: f64,
+}
+
+impl StepError {
+    fn told(&self) -> String {
+        let StepError { what, object, .. } = self;
+        match self.id {
+            Some(id) => format!("{what} of {object} particle {id}"),
+            None => format!("elastic body {object}: {what},"),
+        }
+    }
 }
 
 impl World {
@@ -455,6 +466,7 @@ impl World {
             time_step: TimeStep::default(),
             clock: Clock::default(),
             workspace: Workspace::default(),
+            stop: Stop::default(),
         }
     }
 

@@ -60,7 +60,7 @@ fn an_error_names_object_particle_and_time() {
     world.particles.velocity[123].y = f64::NAN;
     let before = state(&world);
     let error = world.step(f64::INFINITY).unwrap_err();
-    assert_eq!((error.object.as_str(), error.id), ("water", id));
+    assert_eq!((error.object.as_str(), error.id), ("water", Some(id)));
     assert_eq!(error.time, world.clock.time);
     let text = error.to_string();
     assert!(
@@ -77,7 +77,7 @@ fn a_particle_that_is_nowhere_is_named() {
         world.particles.position[77].x = nowhere;
         let before = state(&world);
         let error = world.step(f64::INFINITY).unwrap_err();
-        assert_eq!(error.id, 77, "{error}");
+        assert_eq!(error.id, Some(77), "{error}");
         assert_eq!(state(&world), before);
     }
 }

@@ -113,6 +113,11 @@ fn a_soft_block_slides_when_coulomb_says_so() {
 }
 
 #[test]
+fn a_box_slides_as_far_as_coulomb_says_and_a_pendulum_keeps_its_swing_with_all_defaults() {
+    passes("sliding-ipc");
+}
+
+#[test]
 fn thin_plates_and_balloons_agree_with_theory() {
     passes("shell");
 }

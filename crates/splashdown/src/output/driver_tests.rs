@@ -152,7 +152,7 @@ fn a_failed_step_is_saved_and_named() {
         Err(StepError {
             what: "velocity is not finite".to_owned(),
             object: "water".to_owned(),
-            id: 103,
+            id: Some(103),
             position: world.particles.position[3],
             time: world.clock.time,
             dt: 1e-5,

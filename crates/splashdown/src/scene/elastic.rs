@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
+use splashdown_solids::candidates::candidates;
+use splashdown_solids::contact::Pair;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 
@@ -25,6 +27,8 @@ use crate::world::World;
 const MAX_ELEMENTS: u128 = 5_000_000;
 /// Distance at which surfaces push, in spacings, unless told otherwise.
 const CONTACT_DISTANCE: f64 = 0.1;
+/// The least share of it where bodies start closer together than that.
+const CLOSEST: f64 = 0.05;
 /// Contact stiffness over the smallest Young's modulus, unless told otherwise.
 const CONTACT_STIFFNESS: f64 = 0.1;
 /// Tolerance in spacings per second, unless told otherwise.
@@ -166,6 +170,16 @@ pub(super) fn build_elastic(
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);
     }
+    if let Some((body, thickness, shortest)) = world.elastic.too_thick() {
+        let name = &world.elastic.names[body];
+        let owner = |e: &file::Elastic| names(&e.name, &e.copies).contains(name);
+        let k = file.elastic.iter().position(owner).unwrap_or(0);
+        let message =
+            format!("{thickness} m is no less than its shortest element, {shortest:.4} m");
+        let help = "make element_size larger than that, or thickness smaller".to_string();
+        convert.report.key(&format!("elastic[{k}].thickness"), message, Some(help));
+        return;
+    }
     if let Some(what) = world.elastic.violation(&world.solids) {
         let named = |e: &file::Elastic| {
             let names = names(&e.name, &e.copies);
@@ -175,6 +189,24 @@ pub(super) fn build_elastic(
         let key = format!("elastic[{}]", k.unwrap_or(0));
         convert.report.key(&key, format!("at the start, {what}"), Some("move it".to_string()));
     }
+    if file.elastic_solver.contact_distance.is_none() {
+        let reach = &mut world.elastic.settings.gap.reach;
+        let usual = *reach;
+        let gap = smallest_gap(&world.elastic.solids, usual);
+        *reach = gap.clamp(CLOSEST * usual, usual);
+    }
+}
+
+/// The smallest distance between two bodies, if it is less than `reach`, m.
+fn smallest_gap(solids: &Solids, reach: f64) -> f64 {
+    let x = &solids.position;
+    let gap = |pair: &Pair| {
+        let [a, .., b] = pair.vertices;
+        let places = pair.vertices.map(|v| x[v as usize]);
+        let apart = pair.kind.closest(&places).squared(&places).sqrt() - pair.thickness;
+        if solids.body_of(a) == solids.body_of(b) { reach } else { apart }
+    };
+    candidates(solids, x, x, reach).iter().map(gap).fold(reach, f64::min)
 }
 
 /// Adds all copies of a body.
@@ -264,6 +296,7 @@ fn settings(file: &SceneFile) -> Settings {
         friction_speed: solver.friction_speed,
         friction_updates: solver.friction_updates,
         tolerance: solver.tolerance.unwrap_or(TOLERANCE * spacing),
+        force_tolerance: solver.force_tolerance,
         max_iterations: solver.max_iterations,
         cut_short: None,
         integrator: match solver.integrator {

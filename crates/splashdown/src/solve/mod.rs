@@ -2,3 +2,5 @@
 
 pub mod kept;
 pub mod reduce;
+
+pub use splashdown_solids::stop::Stop;

@@ -219,6 +219,7 @@ impl World {
             memory: 1.0,
             bold: None,
             leaves_push: false,
+            request: self.stop,
         };
         let stop = self.stop_with_bodies(stop, true);
         let BodyStep { bodies, system, .. } = step;

@@ -307,6 +307,7 @@ impl World {
             },
             bold: bold.map(|(omega, _)| omega),
             leaves_push: self.tension.pulls(),
+            request: self.stop,
         };
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
         let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];

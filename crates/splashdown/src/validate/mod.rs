@@ -177,6 +177,7 @@ pub fn cases() -> &'static [Case] {
         elastic::CSM3,
         elastic::ENERGY,
         elastic::INCLINE,
+        elastic::SLIDING,
         elastic::ARCH,
         elastic::CARD_HOUSE,
         elastic::CHAIN_NET,

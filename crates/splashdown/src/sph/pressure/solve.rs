@@ -30,6 +30,7 @@ use super::operator::PressureOperator;
 use super::partner::{GRAIN, Partner};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
+use crate::solve::Stop;
 
 /// ω. Ihmsen et al. (2014, section 3.3) take it because more diverges in deep water: here some steps of two scenes at 0.8, most at 0.9. What more leaves changes its sign from
 /// neighbour to neighbour: with 0.7 most scenes take a sixth fewer sweeps, but a column at rest is shaken forty times as much, and the lift of a ball
@@ -66,6 +67,8 @@ pub struct StopAt {
     pub bold: Option<f32>,
     /// Whether the caller computes displacements itself in the end (`exact`).
     pub leaves_push: bool,
+    /// Ends it at once, with nothing usable.
+    pub request: Stop,
 }
 
 /// How a solve ended.
@@ -133,7 +136,7 @@ pub fn solve(
     let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
     let mut growing = 0;
     let started = Instant::now();
-    while solved.iterations < stop.max_iterations {
+    while solved.iterations < stop.max_iterations && !stop.request.asked() {
         update(kappa, push, source, &mut partner, true);
         let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
         let is_small = sweep.error <= stop.mean_error;

@@ -168,6 +168,9 @@ fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
             if square <= allowed || square.is_nan() || iterations >= MAX_ITERATIONS {
                 break;
             }
+            if system.world.stop.asked() {
+                return iterations;
+            }
             rho = system.precondition(vectors, Some(rho));
         }
         square = system.true_residual(vectors);

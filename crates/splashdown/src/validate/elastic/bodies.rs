@@ -17,8 +17,9 @@ pub fn settings(tolerance: f64) -> Settings {
         gap: Gap { reach: 1e-3, thickness: 0.0 },
         stiffness: 1e4,
         friction_speed: 1e-4,
-        friction_updates: 1,
+        friction_updates: 10,
         tolerance,
+        force_tolerance: 1e-3,
         max_iterations: 500,
         cut_short: None,
         integrator: Integrator::ImplicitEuler,
@@ -106,7 +107,7 @@ pub fn advance(
                 seen.iterations += done.iterations;
                 seen.least = seen.least.min(done.smallest_gap);
             }
-            Err(Failure::Slow(_) | Failure::Stuck) if share > SMALLEST => share *= 0.5,
+            Err(Failure::Slow(..) | Failure::Stuck(_)) if share > SMALLEST => share *= 0.5,
             Err(error) => return Err(format!("at {:.4} s: {error}", dt * time)),
         }
     }

@@ -35,7 +35,7 @@ fn stone(friction: f64) -> Substance {
 /// How far any of `bodies` moves in half a second.
 fn moved(mut solids: Solids, bodies: &[usize], report: Option<&mut Report>) -> Result<f64, String> {
     let before: Vec<DVec3> = bodies.iter().map(|&b| solids.centre(b).1).collect();
-    let settings = Settings { stiffness: 1e6, ..settings(1e-4) };
+    let settings = Settings { stiffness: 1e6, ..settings(1e-3) };
     let seen = advance(&mut solids, &settings, (DT, 50), GRAVITY, |_, _| DVec3::ZERO)?;
     if let Some(report) = report {
         seen.tell(report);

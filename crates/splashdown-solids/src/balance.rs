@@ -1,0 +1,62 @@
+//! Whether the forces on bodies balance, as far as Newton's method has come.
+//!
+//! The gradient of a step's energy over ĥ² is a force that is left over: it would accelerate a body as nothing in the
+//! scene does. It is compared with the forces that are there.
+//!
+//! ```text
+//! (N1)  R = Σ |∂E/∂x| / ĥ²  over the unknowns of a body
+//! (N2)  F = Σ (m |g| + |contact| + |pressure| + m |x − x̂| / ĥ²)  over its vertices, and what acts on held ones
+//! ```
+//!
+//! R ≤ ε F bounds the error of the net force on every body, and so that of the contact force that carries it and of
+//! the friction that follows from it.
+
+use glam::DVec3;
+
+use crate::element::Element;
+use crate::objective::Objective;
+
+/// The largest R/F of any body.
+pub fn imbalance(objective: &Objective<'_>, x: &[DVec3], forces: &Forces, left: &[DVec3]) -> f64 {
+    let solids = objective.solids;
+    let of_body = |vertices: std::ops::Range<usize>| {
+        let (mut rest, mut present) = (0.0, 0.0);
+        for v in vertices {
+            if solids.is_free(v as u32)
+                && let Some(u) = objective.unknowns.single(v as u32)
+            {
+                rest += left[u as usize].length() / objective.scale;
+            }
+            let held = !solids.is_free(v as u32) && solids.carrier[v].is_none();
+            present += if held {
+                forces.all[v].length()
+            } else {
+                let inertia = objective.weight[v] * x[v].distance(objective.goal[v]);
+                objective.load[v] + forces.applied[v].length() + inertia / objective.scale
+            };
+        }
+        if rest > 0.0 { rest / present } else { 0.0 }
+    };
+    solids.bodies.iter().map(|body| of_body(body.vertices.clone())).fold(0.0, f64::max)
+}
+
+/// Derivatives of energies by all vertices, N.
+pub struct Forces {
+    /// Barrier, friction and pressure.
+    pub applied: Vec<DVec3>,
+    /// These, elasticity and damping.
+    pub all: Vec<DVec3>,
+}
+
+impl Forces {
+    /// Contact forces and those of `elements`, given one by one.
+    pub fn new(contact: Vec<DVec3>, elements: &[Element], parts: &[[DVec3; 4]]) -> Forces {
+        let mut applied = contact;
+        let pressure = |e: &Element| matches!(e, Element::Pressure(_));
+        let both = || elements.iter().zip(parts);
+        both().filter(|(e, _)| pressure(e)).for_each(|(e, p)| e.scatter(p, &mut applied));
+        let mut all = applied.clone();
+        both().filter(|(e, _)| !pressure(e)).for_each(|(e, p)| e.scatter(p, &mut all));
+        Forces { applied, all }
+    }
+}
