@@ -1,7 +1,10 @@
 //! Elastic bodies from scene files: built, stepped, saved, refused.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use splashdown::elastic::physics::solids::Hold;
 use splashdown::scene::Scene;
+use splashdown::solve::Stop;
 use splashdown::world::World;
 
 const SCENE: &str = r#"
@@ -205,7 +208,11 @@ fn every_kind_of_body_runs_and_resumes_with_the_same_bits() {
 #[test]
 fn mistakes_of_kinds_are_named() {
     for (change, said) in [
-        ("elastic.cloth.thickness=0.2", "than they are thick"),
+        ("elastic.cloth.thickness=0.2", "elastic[0].thickness: 0.2 m is no less than its shortest"),
+        (
+            "elastic.rope.thickness=0.06",
+            "elastic[1].thickness: 0.06 m is no less than its shortest",
+        ),
         ("elastic.cloth.kind=solid", "thickness: is not for this kind"),
         ("elastic.cloth.pressure=5", "needs a closed surface"),
         ("elastic.cloth.material=fixed_corotated", "material: is not for this kind"),
@@ -271,6 +278,65 @@ fn mistakes_are_named() {
         let error = build(&changes).err().unwrap_or_else(|| panic!("{changes:?} is accepted"));
         assert!(error.contains(said), "{changes:?}: {error}");
     }
+}
+
+/// Whole steps, and what is tried after them, end within seconds.
+#[test]
+fn a_step_that_cannot_be_done_names_the_body_and_the_reason() {
+    let change = "elastic.balloon.pressure=1e12".to_string();
+    let scene = Scene::parse("kinds.toml", KINDS, "", &[change]).unwrap();
+    let mut world = scene.build().unwrap_or_else(|e| panic!("{e}")).world;
+    let before = world.export_state();
+    let error = world.step(1.0).unwrap_err().to_string();
+    assert!(error.starts_with("elastic body balloon: "), "{error}");
+    assert!(!error.contains("particle"), "{error}");
+    assert_eq!(world.export_state(), before);
+}
+
+#[test]
+fn a_step_that_is_interrupted_leaves_no_trace() {
+    let request: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
+    let (mut straight, mut stopped) = (build(&[]).unwrap(), build(&[]).unwrap());
+    advance(&mut straight, 3);
+    advance(&mut stopped, 2);
+    stopped.stop = Stop::at(request);
+    request.store(2, Ordering::Relaxed);
+    stopped.step(1.0).unwrap_err();
+    request.store(0, Ordering::Relaxed);
+    stopped.step(1.0).unwrap();
+    assert_eq!(straight.export_state(), stopped.export_state());
+}
+
+#[test]
+fn bodies_that_start_close_together_have_a_shorter_reach_unless_told() {
+    let reach = |changes: &[&str]| build(changes).unwrap().elastic.settings.gap.reach;
+    let lower = "elastic.ball.at=[0.01, 0.0801, 0]";
+    assert!(
+        (reach(&["elastic.ball.at=[0.01, 0.2, 0]", "elastic.cube.at=[0, 0.5, 0]"]) - 0.005).abs()
+            < 1e-12
+    );
+    assert!(reach(&[lower]) < 0.0025, "{}", reach(&[lower]));
+    assert_eq!(reach(&[lower, "elastic_solver.contact_distance=0.003"]), 0.003);
+}
+
+#[test]
+fn an_open_mesh_has_no_inside() {
+    let folder = std::env::temp_dir().join(format!("splashdown-open-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    std::fs::write(folder.join("open.obj"), format!("{corners}f 1 3 2\nf 1 2 4\nf 1 4 3\n"))
+        .unwrap();
+    let text = r#"
+        simulation = { spacing = 0.1, duration = 0.1 }
+        [[elastic]]
+        name = "one"
+        shape.mesh = { file = "open.obj" }
+        youngs_modulus = 1e5
+    "#;
+    let scene = Scene::parse("one.toml", text, &folder, &[]).map_err(|e| e.to_string());
+    let error = scene.and_then(|s| s.build().map_err(|e| e.to_string())).err().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(error.contains("is not closed"), "{error}");
 }
 
 #[test]

@@ -129,6 +129,12 @@ impl Converter<'_, '_> {
             });
         }
         let shape = self.load(geometry?)?;
+        if written.kind != ElasticKind::Shell && !shape.is_closed() {
+            let help = "close its holes, or write kind = \"shell\"".to_string();
+            let message = "is not closed, and has no inside to fill";
+            self.report.key(&join(key, "shape"), message, Some(help));
+            return None;
+        }
         let matter = match written.kind {
             ElasticKind::Shell => Matter::Shell(triangles_of(&shape, size)),
             ElasticKind::Particles => Matter::Particles(lattice(&shape, size)),
