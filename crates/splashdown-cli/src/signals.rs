@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use splashdown::solve::Stop;
 
 /// Remembers that somebody wants the run to stop.
-#[derive(Clone, Debug)]
-pub struct StopRequest(Arc<AtomicUsize>);
+#[derive(Clone, Copy, Debug)]
+pub struct StopRequest(&'static AtomicUsize);
 
 impl StopRequest {
     /// From now on, signals are remembered instead of ending the program.
@@ -22,7 +23,13 @@ impl StopRequest {
             flag::register(signal, armed.clone())?;
             flag::register_usize(signal, seen.clone(), signal as usize)?;
         }
-        Ok(StopRequest(seen))
+        // For the rest of the program: one number.
+        Ok(StopRequest(Box::leak(Box::new(seen))))
+    }
+
+    /// The request as steps look at it.
+    pub fn inside_steps(self) -> Stop {
+        Stop::at(self.0)
     }
 
     /// The exit code to end with, if somebody wants the run to stop.

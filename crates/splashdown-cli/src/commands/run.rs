@@ -143,6 +143,7 @@ fn finish(
     let quiet = arguments.quiet;
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
+    simulation.stop_at(stop.inside_steps());
     let settings = simulation.settings().clone();
     let directory = simulation.path().to_owned();
     let viewer = match port {
@@ -154,10 +155,16 @@ fn finish(
     let mut stopped = None;
     let mut result = Ok(());
     while !simulation.is_finished() && stopped.is_none() && result.is_ok() {
-        result = simulation.advance().map(|progress| {
-            statistics.add(&progress.report);
-            display.step(&progress.report);
-        });
+        result = match simulation.advance() {
+            Ok(progress) => {
+                statistics.add(&progress.report);
+                display.step(&progress.report);
+                Ok(())
+            }
+            // In the middle of a step, which is forgotten.
+            Err(RunError::Stopped) => Ok(()),
+            Err(error) => Err(error),
+        };
         stopped = stop.exit_code();
     }
     let time = simulation.world().clock.time;

@@ -15,6 +15,7 @@ use super::settings::OutputSettings;
 use super::snapshot::{self, Kind, Metadata, Snapshot};
 use super::tables::Tables;
 use super::writer::{Context, Writer};
+use crate::solve::Stop;
 use crate::world::{Load, StepError, StepReport, World};
 
 /// A simulation that writes its results to a directory.
@@ -130,11 +131,20 @@ impl Simulation {
         Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
     }
 
+    /// From now on a step ends at once, undone, when `stop` is asked for (`RunError::Stopped`).
+    pub fn stop_at(&mut self, stop: Stop) {
+        self.world.stop = stop;
+    }
+
     /// Does one step and writes what is due after it.
     pub fn advance(&mut self) -> Result<Progress, RunError> {
         self.writer.check()?;
         let frame_time = self.next_frame as f64 / self.settings.frames_per_second;
-        let report = (self.step)(&mut self.world, frame_time).map_err(|e| self.give_up(e))?;
+        let report = match (self.step)(&mut self.world, frame_time) {
+            Ok(report) => report,
+            Err(_) if self.world.stop.asked() => return Err(RunError::Stopped),
+            Err(error) => return Err(self.give_up(error)),
+        };
         self.tables.log_step(&self.world, &report)?;
         let mut frame = None;
         if self.world.clock.time >= frame_time {

@@ -37,6 +37,9 @@ pub enum RunError {
         /// Where the last good state was saved, or why it could not be, as a sentence.
         saved: String,
     },
+    /// Somebody asked to stop while a step was computed; the state is that before the step.
+    #[error("stopped")]
+    Stopped,
     /// The thread that writes frames is gone; its own error was reported before.
     #[error("nothing more can be written after the earlier error")]
     WriterStopped,
