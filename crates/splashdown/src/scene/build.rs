@@ -289,7 +289,10 @@ fn fill_fluids(
                 is_whole = false;
                 continue;
             }
-            let Some(mut new) = fill_region(convert, &key, fluid, region, notes) else { continue };
+            let Some(mut new) = fill_region(convert, &key, fluid, region, notes) else {
+                is_whole = false;
+                continue;
+            };
             carve_solids(convert, &key, obstacles, &mut new, notes);
             let before = new.positions.len();
             for earlier in [&world.particles.position, &own.positions] {

@@ -79,7 +79,10 @@ impl Converter<'_, '_> {
             index.iter().zip(&rows).fold(*first, |pose, (&k, row)| row.apply(&pose, f64::from(k)))
         };
         let mut poses: Vec<Pose> = indices.iter().map(place).collect();
-        poses.iter().for_each(|pose| self.within_reach(&join(key, "copies"), pose.translation));
+        if !copies.is_empty() && !self.report.is_wrong(&join(key, "at")) {
+            let place = join(key, "copies");
+            poses.iter().for_each(|pose| self.within_reach(&place, pose.translation));
+        }
         if let Some(scatter) = scatter {
             disorder(&mut poses, scatter, self.dimension);
         }

@@ -239,28 +239,27 @@ fn samples(shape: &Shape, grown: f64, spacing: f64, dimension: Dimension) -> f64
     let grown_area = if grown > spacing { faces(size) } else { 0.0 };
     match dimension {
         Dimension::Two => {
-            let cut =
-                if let Shape::Mesh(mesh) = shape { long_edges(mesh.surface(), 0.0) } else { 0.0 };
+            let is_cut =
+                |[a, b, c]: [DVec3; 3]| a.z.min(b.z).min(c.z) < 0.0 && a.z.max(b.z).max(c.z) >= 0.0;
+            let cut = long_edges(shape, is_cut);
             (area + cut) / spacing + edges(size.with_z(0.0)) + 8.0
         }
         Dimension::Three => {
-            let cut = if let Shape::Mesh(mesh) = shape {
-                long_edges(mesh.surface(), spacing)
-            } else {
-                0.0
+            let is_long = |[a, b, c]: [DVec3; 3]| {
+                a.distance(b).max(b.distance(c)).max(c.distance(a)) > spacing
             };
-            area.max(grown_area) / (spacing * spacing) + cut / spacing + edges(size) + 8.0
+            let long = long_edges(shape, is_long);
+            area.max(grown_area) / (spacing * spacing) + long / spacing + edges(size) + 8.0
         }
     }
 }
 
-/// The sum of the longest edges of all triangles that are longer than `least`.
-fn long_edges(mesh: &TriangleMesh, least: f64) -> f64 {
-    let longest = |t: usize| {
-        let [a, b, c] = mesh.corners(t);
-        a.distance(b).max(b.distance(c)).max(c.distance(a))
-    };
-    (0..mesh.triangles.len()).map(longest).filter(|length| *length > least).sum()
+/// The sum of the longest edges of those triangles of a mesh that count.
+fn long_edges(shape: &Shape, counts: impl Fn([DVec3; 3]) -> bool) -> f64 {
+    let Shape::Mesh(mesh) = shape else { return 0.0 };
+    let mesh = mesh.surface();
+    let triangles = (0..mesh.triangles.len()).map(|t| mesh.corners(t)).filter(|c| counts(*c));
+    triangles.map(|[a, b, c]| a.distance(b).max(b.distance(c)).max(c.distance(a))).sum()
 }
 
 /// The largest needs that have to go so that the rest fits into `limit`.

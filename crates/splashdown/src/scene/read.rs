@@ -14,6 +14,8 @@ use super::{Scene, check, hints, overrides, validate};
 pub const MAX_LENGTH: usize = 4 << 20;
 /// How many lines with syntax errors are shown.
 const MAX_SYNTAX_ERRORS: usize = 5;
+/// Of a text with more syntax errors nothing else is said.
+const MAX_SLIPS: usize = 100;
 
 /// Reads a scene from a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, SceneErrors> {
@@ -96,7 +98,7 @@ fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) 
     let text = &report.source.text;
     // One slip makes the reader stumble several times; the first few places are enough.
     let mut lines = Vec::new();
-    for error in errors {
+    for error in errors.iter().take(MAX_SLIPS) {
         let span = error.span().unwrap_or(0..0);
         let (line, _) = line_and_column(text, span.start);
         if lines.contains(&line) {
@@ -111,13 +113,20 @@ fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) 
         let help = hint.map_or("TOML syntax".to_string(), |hint| format!("TOML syntax: {hint}"));
         report.at(&Origin::File(span), "", message, Some(help));
     }
+    if errors.len() > MAX_SLIPS {
+        return; // not a scene at all
+    }
     // From such a place to the next table nothing is where it belongs, and what is missing may stand there.
     let mut rest = Report::new(report.source);
     validate::validate(tree, &mut rest);
     let is_spoilt = |line: usize| {
         let table = |l: &&str| l.trim_start().starts_with('[');
-        let start = lines.iter().filter(|&&slip| slip <= line).max();
-        start.is_some_and(|&slip| !text.lines().take(line).skip(slip).any(|l| table(&l)))
+        // After a table without its name not even the tables are known.
+        let is_header = |slip: usize| text.lines().nth(slip - 1).is_some_and(|l| table(&l));
+        lines
+            .iter()
+            .filter(|slip| **slip <= line)
+            .any(|&slip| is_header(slip) || !text.lines().take(line).skip(slip).any(|l| table(&l)))
     };
     let is_absence = |message: &str| [validate::MISSING, validate::EMPTY].contains(&message);
     rest.found.errors.retain(|error| !is_absence(&error.message) && !is_spoilt(error.line));
