@@ -129,4 +129,23 @@ mod tests {
         assert_eq!(edges(&roof(80.0), DVec3::ZERO, |_, _| false).len(), 5);
         assert_eq!(edges(&roof(10.0), DVec3::ZERO, |_, _| true).len(), 5);
     }
+
+    #[test]
+    fn liquid_at_a_wall_has_one_normal_for_the_surface_and_one_for_the_wall() {
+        // A surface that looks up meets a wall that looks along x.
+        let mut mesh = Mesh {
+            positions: vec![Vec3::ZERO, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y],
+            normals: vec![Vec3::Y, Vec3::Y, Vec3::Y, Vec3::X],
+            colors: vec![Vec3::ONE; 4],
+            triangles: vec![[0, 2, 1], [0, 1, 3]],
+        };
+        split(&mut mesh);
+        for (triangle, normal) in mesh.triangles.iter().zip([Vec3::Y, Vec3::X]) {
+            for &v in triangle {
+                assert_eq!(mesh.normals[v as usize].abs(), normal);
+            }
+        }
+        assert_eq!(mesh.positions.len(), 6, "two corners are doubled");
+        assert_eq!(mesh.positions[mesh.triangles[1][1] as usize], Vec3::Z);
+    }
 }

@@ -1,7 +1,8 @@
 //! What all pictures of a run show, and where its ground is.
 //!
 //! Solids, the fluid at the start, and 99 % of the particles over all frames: the hundredth that is
-//! farthest away from solids and start, a few drops in most runs, may leave the picture.
+//! farthest away from solids and start, a few drops in most runs, may leave the picture. What falls below
+//! the lowest solid is under the ground, where nobody sees it.
 
 use splashdown::math::{Aabb, DVec3};
 
@@ -54,9 +55,10 @@ struct Gathered {
     start: Vec<DVec3>,
     /// Particles of all frames.
     particles: Vec<DVec3>,
-    /// The lowest point of solids, and heights of floors.
+    /// The lowest point of solids and level floors.
     lowest: Option<f64>,
-    floors: Vec<f64>,
+    /// Whether there is a floor without a height of its own.
+    slopes: bool,
 }
 
 impl Gathered {
@@ -65,13 +67,16 @@ impl Gathered {
         for body in &frame.bodies {
             let sound: Vec<DVec3> =
                 body.vertices.iter().filter(|p| p.is_finite()).map(flat).collect();
-            let lowest = sound.iter().map(|p| p.dot(run.up)).reduce(f64::min);
-            if run.role(body.solid) == Role::Sheet {
-                self.floors.extend(lowest);
-            } else {
-                self.lowest = self.lowest.into_iter().chain(lowest).reduce(f64::min);
+            let heights = || sound.iter().map(|p| p.dot(run.up));
+            let (lowest, highest) = (heights().reduce(f64::min), heights().reduce(f64::max));
+            let is_level = |(low, high): (f64, f64)| high - low < 0.01 * run.spacing;
+            if run.role(body.solid) != Role::Sheet {
                 self.solids.extend(thinned(&sound));
+            } else if !lowest.zip(highest).is_some_and(is_level) {
+                self.slopes = true;
+                continue;
             }
+            self.lowest = self.lowest.into_iter().chain(lowest).reduce(f64::min);
         }
         let sound = frame.points.position.iter().filter(|p| p.is_finite()).map(flat);
         let before = self.particles.len();
@@ -85,15 +90,22 @@ impl Gathered {
         let mut outline = self.solids;
         outline.append(&mut self.start);
         let core = Aabb::around(outline.iter().copied());
+        // Down a slope, liquid may run as far as it likes.
+        if let Some(ground) = self.lowest.filter(|_| !self.slopes) {
+            let below = |p: &DVec3| (ground - p.dot(run.up)).max(0.0);
+            self.particles.iter_mut().for_each(|p| *p += run.up * below(p));
+        }
         outline.extend(thinned(&nearest(self.particles, core)));
         if outline.is_empty() {
             outline.extend([DVec3::ZERO, DVec3::ONE]);
         }
         let bounds = Aabb::around(outline.iter().copied());
         let bottom = outline.iter().map(|p| p.dot(run.up)).fold(f64::INFINITY, f64::min);
-        // A slope has no height of its own: it goes down until the picture ends.
-        let floors = self.floors.iter().map(|h| h.max(bottom));
-        let ground = self.lowest.into_iter().chain(floors).reduce(f64::min).unwrap_or(bottom);
+        let ground = match self.lowest {
+            Some(lowest) if self.slopes => lowest.min(bottom),
+            Some(lowest) => lowest,
+            None => bottom,
+        };
         Framing { outline, bounds, ground }
     }
 }

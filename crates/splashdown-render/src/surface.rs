@@ -19,6 +19,8 @@ use crate::walls::{Held, Walls};
 
 /// Rounds of moving every vertex to the mean of its neighbours.
 const ROUNDS: usize = 15;
+/// Those of them after walls have been asked again what they hold.
+const LAST_ROUNDS: usize = 5;
 /// The same for normals.
 const NORMAL_ROUNDS: usize = 6;
 /// Steps towards the right volume, each at most `MOST` spacings.
@@ -81,7 +83,8 @@ fn of_fluid(
         vertices,
         triangles,
     );
-    skin.smooth(ROUNDS);
+    skin.smooth(ROUNDS - LAST_ROUNDS);
+    skin.smooth(LAST_ROUNDS);
     skin.adjust_volume();
     let normals = skin.normals();
     let Skin { vertices, triangles, .. } = skin;
@@ -118,8 +121,8 @@ struct Skin<'a> {
     nearest: Vec<u32>,
     /// How much of the smoothing a vertex takes part in.
     weight: Vec<f32>,
-    /// Vertices with a wall near by.
-    beside: Vec<u32>,
+    /// Vertices with walls near by, and those walls.
+    beside: Vec<(u32, Vec<u32>)>,
     /// What walls allow.
     held: Vec<Held>,
 }
@@ -136,7 +139,8 @@ impl<'a> Skin<'a> {
         let (origin, reach) = (liquid.origin, 1.5 * liquid.spacing);
         let beside = (0..vertices.len() as u32)
             .into_par_iter()
-            .filter(|&i| liquid.walls.are_near(origin + vertices[i as usize].as_dvec3(), reach))
+            .map(|i| (i, liquid.walls.near(origin + vertices[i as usize].as_dvec3(), reach)))
+            .filter(|(_, near)| !near.is_empty())
             .collect();
         let mut skin = Skin {
             liquid,
@@ -162,11 +166,12 @@ impl<'a> Skin<'a> {
         let held: Vec<(u32, Held)> = self
             .beside
             .par_iter()
-            .map(|&i| {
+            .map(|(i, near)| {
+                let k = *i as usize;
                 let world = |p: Vec3| origin + p.as_dvec3();
-                let from = world(local[self.nearest[i as usize] as usize]);
-                let outward = outward[i as usize].as_dvec3().normalize_or_zero();
-                (i, walls.hold(world(self.vertices[i as usize]), from, outward, spacing))
+                let from = world(local[self.nearest[k] as usize]);
+                let outward = outward[k].as_dvec3().normalize_or_zero();
+                (*i, walls.hold(near, world(self.vertices[k]), from, outward, spacing))
             })
             .collect();
         for (i, held) in held {
@@ -303,18 +308,21 @@ struct Rings {
 
 impl Rings {
     fn new(count: usize, triangles: &[[u32; 3]]) -> Rings {
-        let mut edges: Vec<[u32; 2]> = triangles
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, a], [b, c], [c, b], [c, a], [a, c]])
-            .collect();
-        edges.par_sort_unstable();
-        edges.dedup();
+        // Surfaces are closed: every neighbour is the end of one edge that starts at the vertex.
         let mut start = vec![0u32; count + 1];
-        edges.iter().for_each(|&[a, _]| start[a as usize + 1] += 1);
+        triangles.iter().flatten().for_each(|&v| start[v as usize + 1] += 1);
         for i in 0..count {
             start[i + 1] += start[i];
         }
-        Rings { start, neighbors: edges.into_iter().map(|[_, b]| b).collect() }
+        let mut free = start.clone();
+        let mut neighbors = vec![0; 3 * triangles.len()];
+        for &[a, b, c] in triangles {
+            for [v, w] in [[a, b], [b, c], [c, a]] {
+                neighbors[free[v as usize] as usize] = w;
+                free[v as usize] += 1;
+            }
+        }
+        Rings { start, neighbors }
     }
 
     fn of(&self, i: usize) -> &[u32] {

@@ -29,8 +29,8 @@ const CLEAR: f64 = 0.25;
 /// Triangles of all solids of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Walls {
-    triangles: Vec<[DVec3; 3]>,
-    /// The solid of each triangle.
+    walls: Vec<Wall>,
+    /// The solid of each of them.
     owner: Vec<u32>,
     tree: Bvh,
 }
@@ -80,6 +80,7 @@ impl Held {
 }
 
 /// A triangle seen from one side.
+#[derive(Clone, Copy, Debug)]
 struct Wall {
     corners: [DVec3; 3],
     /// Towards that side.
@@ -95,6 +96,10 @@ impl Wall {
     /// From its own side (1) or the other (-1); without a normal from none (0).
     fn seen_along(self, side: f64) -> Wall {
         Wall { normal: self.normal * side, ..self }
+    }
+
+    fn seen_from(self, p: DVec3) -> Wall {
+        self.seen_along(if self.height(p) < 0.0 { -1.0 } else { 1.0 })
     }
 
     fn height(&self, p: DVec3) -> f64 {
@@ -140,10 +145,10 @@ impl Walls {
             area > 0.0 && area.is_finite()
         };
         for (k, triangles) in solids.enumerate() {
-            walls.triangles.extend(triangles.into_iter().filter(has_area));
-            walls.owner.resize(walls.triangles.len(), k as u32);
+            walls.walls.extend(triangles.into_iter().filter(has_area).map(Wall::new));
+            walls.owner.resize(walls.walls.len(), k as u32);
         }
-        let boxes: Vec<Bounds> = walls.triangles.iter().map(|t| Bounds::around(*t)).collect();
+        let boxes: Vec<Bounds> = walls.walls.iter().map(|w| Bounds::around(w.corners)).collect();
         walls.tree = Bvh::new(&boxes);
         walls
     }
@@ -151,7 +156,7 @@ impl Walls {
     /// Takes particles that pressure has pushed into a wall out of it again. A wall has a right side if
     /// nearly all particles around its solid that are clear of it are on one.
     pub fn hold_particles(&self, points: &mut [Vec3], origin: DVec3, spacing: f64) {
-        if self.triangles.is_empty() {
+        if self.walls.is_empty() {
             return;
         }
         let world = |p: &Vec3| origin + p.as_dvec3();
@@ -196,7 +201,7 @@ impl Walls {
     fn nearest(&self, p: DVec3, reach: f64) -> Option<(u32, Wall)> {
         let mut nearest: Option<(f64, u32, Wall)> = None;
         self.tree.overlapping(&Bounds { min: p, max: p }.grown(reach), |k| {
-            let wall = Wall::new(self.triangles[k as usize]);
+            let wall = self.walls[k as usize];
             let height = wall.height(p);
             let is_nearest = nearest.as_ref().is_none_or(|(best, ..)| height.abs() < *best);
             if height.abs() < reach
@@ -209,27 +214,27 @@ impl Walls {
         nearest.map(|(_, owner, wall)| (owner, wall))
     }
 
-    /// Whether a wall may be within `reach` of a point.
-    pub fn are_near(&self, at: DVec3, reach: f64) -> bool {
-        let mut any = false;
-        self.tree.overlapping(&Bounds { min: at, max: at }.grown(reach), |_| any = true);
-        any
+    /// Walls that may be within `reach` of a point, for `hold`.
+    pub fn near(&self, at: DVec3, reach: f64) -> Vec<u32> {
+        let mut near = Vec::new();
+        self.tree.overlapping(&Bounds { min: at, max: at }.grown(reach), |k| near.push(k));
+        near
     }
 
     /// Holds back a point of a surface that belongs to the particle at `from`, where the surface looks
-    /// along `outward`.
-    pub fn hold(&self, at: DVec3, from: DVec3, outward: DVec3, spacing: f64) -> Held {
+    /// along `outward` and `near` are the walls around it.
+    pub fn hold(&self, near: &[u32], at: DVec3, from: DVec3, outward: DVec3, spacing: f64) -> Held {
         let mut held = Held::free(at);
-        let walls = self.around(Bounds::around([at, from]).grown(CORNER * spacing), from);
+        let walls = || near.iter().map(|&k| self.walls[k as usize].seen_from(from));
         // At most three walls meet in a corner; each of them may move the point behind another one.
         for _ in 0..3 {
-            let Some(wall) = first_between(&walls, from, held.at, SEAM * spacing) else { break };
+            let Some(wall) = first_between(walls(), from, held.at, SEAM * spacing) else { break };
             held.at += wall.normal * (GAP * spacing - wall.height(held.at));
             held.touch(wall.normal);
         }
-        for wall in &walls {
+        for wall in walls() {
             let height = wall.height(held.at);
-            let (reach, turned) = if held.is_held() { (CORNER, -0.25) } else { (SNAP, -0.5) };
+            let (reach, turned) = if held.is_held() { (CORNER, -0.08) } else { (SNAP, -0.5) };
             let is_near = height < reach * spacing && height > -GAP * spacing;
             let faces = outward.dot(wall.normal) < turned;
             // Behind what it touches there may be the other side of a thin wall.
@@ -245,21 +250,16 @@ impl Walls {
         }
         held
     }
-
-    fn around(&self, bounds: Bounds, from: DVec3) -> Vec<Wall> {
-        let mut walls = Vec::new();
-        self.tree.overlapping(&bounds, |k| {
-            let wall = Wall::new(self.triangles[k as usize]);
-            let side = if wall.height(from) < 0.0 { -1.0 } else { 1.0 };
-            walls.push(wall.seen_along(side));
-        });
-        walls
-    }
 }
 
 /// The wall that the way from a particle to a point meets first.
-fn first_between(walls: &[Wall], from: DVec3, to: DVec3, seam: f64) -> Option<&Wall> {
-    let mut first: Option<(f64, &Wall)> = None;
+fn first_between(
+    walls: impl Iterator<Item = Wall>,
+    from: DVec3,
+    to: DVec3,
+    seam: f64,
+) -> Option<Wall> {
+    let mut first: Option<(f64, Wall)> = None;
     for wall in walls {
         let (near, far) = (wall.height(from), wall.height(to));
         if far >= 0.0 {

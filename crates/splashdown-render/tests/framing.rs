@@ -97,6 +97,15 @@ fn ninety_nine_of_a_hundred_particles_are_in_the_picture() {
 }
 
 #[test]
+fn what_falls_under_the_ground_is_not_looked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let falls =
+        |k: u32| (0..100).map(|i| DVec3::new(1.0, 0.5 - 0.05 * f64::from(k * i), 0.5)).collect();
+    let framing = framing::of(&run(directory.path(), falls)).unwrap();
+    assert_eq!([framing.ground, framing.bounds.min.y], [0.0; 2]);
+}
+
+#[test]
 fn all_frames_are_seen_by_the_same_camera() {
     let directory = tempfile::tempdir().unwrap();
     let run = run(directory.path(), |k| vec![DVec3::new(1.0, 0.6 + 0.1 * f64::from(k), 0.5); 20]);

@@ -127,6 +127,41 @@ fn cube() -> Mesh {
     mesh
 }
 
+/// The back wall and the floor of a container of two metres, which look outward.
+fn vessel() -> Mesh {
+    let wall = [[1, -1, -1], [-1, -1, -1], [-1, 1, -1], [1, 1, -1]];
+    let floor = [[-1, -1, -1], [1, -1, -1], [1, -1, 1], [-1, -1, 1]];
+    let place = |p: [i32; 3]| Vec3::from_array(p.map(|x| x as f32));
+    Mesh {
+        positions: wall.into_iter().chain(floor).map(place).collect(),
+        normals: [[Vec3::NEG_Z; 4], [Vec3::NEG_Y; 4]].concat(),
+        colors: vec![Vec3::splat(0.8); 8],
+        triangles: vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]],
+    }
+}
+
+#[test]
+fn drops_throw_shadows_on_floors_and_none_on_glass() {
+    let camera = camera(false);
+    let draw = |spheres: Vec<Sphere>| {
+        let scene = Scene { walls: vessel(), spacing: 0.02, ..scene(spheres) };
+        render(&scene, &camera, SIZE, SIZE, 1)
+    };
+    let drops = vec![
+        sphere(Vec3::new(0.0, 0.0, -0.85), 0.1, Vec3::ONE),
+        sphere(Vec3::new(-0.5, -0.6, 0.0), 0.1, Vec3::ONE),
+    ];
+    let (with, without) = (draw(drops), draw(Vec::new()));
+    // Where the sun, from the upper left in front, would throw their shadows.
+    let darker = |p: Vec3| {
+        let pixel = camera.project(camera.view(p));
+        let light = |image: &Image| i32::from(image.at(pixel.x as usize, pixel.y as usize)[1]);
+        light(&without) - light(&with)
+    };
+    assert_eq!(darker(Vec3::new(0.18, -0.42, -1.0)), 0, "glass");
+    assert!(darker(Vec3::new(-0.32, -1.0, -0.14)) > 15, "floor");
+}
+
 /// Some thousand spheres, a cube, a container, water and a ground.
 fn busy() -> Scene {
     let spheres = (0..5000)
