@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io::Read;
 use std::path::{Component, Path};
 
 use super::ledger::{self, Row};
@@ -58,12 +59,13 @@ impl fmt::Display for Damage {
 /// table is damaged.
 pub fn frames(directory: &Path, snapshot: &Snapshot) -> Result<Vec<Row>, String> {
     let Some(&bytes) = snapshot.metadata.files.get(ledger::FILE) else { return Ok(Vec::new()) };
-    let read = disk::read(&directory.join(ledger::FILE)).map_err(|e| e.to_string())?;
-    let part = read.get(..bytes as usize).ok_or("it is cut off")?;
-    if snapshot.metadata.checksums.get(ledger::FILE) != Some(&crc32fast::hash(part)) {
+    let mut text = String::new();
+    let file = disk::open_to_read(&directory.join(ledger::FILE)).map_err(|e| e.to_string())?;
+    file.take(bytes).read_to_string(&mut text).map_err(|e| e.to_string())?;
+    if snapshot.metadata.checksums.get(ledger::FILE) != Some(&crc32fast::hash(text.as_bytes())) {
         return Err("its checksum is wrong".to_owned());
     }
-    ledger::parse(std::str::from_utf8(part).map_err(|e| e.to_string())?)
+    ledger::parse(&text)
 }
 
 /// A snapshot that lies might name files outside of the run, or devices that never end.

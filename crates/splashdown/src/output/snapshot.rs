@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
@@ -134,25 +135,35 @@ pub fn encode(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
 
 /// Reads a snapshot file back, or says what is wrong with it.
 pub fn decode(file: &[u8]) -> Result<Snapshot, String> {
-    if file.len() < HEADER {
-        return Err("it is cut off".to_owned());
-    }
-    if &file[..8] != MAGIC {
-        return Err("it is not a snapshot".to_owned());
-    }
-    let word = |at: usize| u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]);
-    let length = u64::from(word(16)) | u64::from(word(20)) << 32;
-    let payload = &file[HEADER..];
-    if length > payload.len() as u64 {
-        return Err(format!("it is cut off: {} of {length} bytes", payload.len()));
-    }
-    if crc32fast::hash(&file[12..]) != word(8) {
+    let header = file.first_chunk().ok_or("it is cut off")?;
+    check_header(header, file.len() as u64)?;
+    if crc32fast::hash(&file[12..]) != word(header, 8) {
         return Err("its checksum is wrong".to_owned());
     }
-    if word(12) != VERSION {
-        return Err(format!("its format is version {}, this program reads {VERSION}", word(12)));
+    if word(header, 12) != VERSION {
+        let version = word(header, 12);
+        return Err(format!("its format is version {version}, this program reads {VERSION}"));
     }
-    decode_payload(payload)
+    decode_payload(&file[HEADER..])
+}
+
+/// Whether a file of this length that begins like this can be a snapshot.
+fn check_header(header: &[u8; HEADER], file: u64) -> Result<(), String> {
+    if &header[..8] != MAGIC {
+        return Err("it is not a snapshot".to_owned());
+    }
+    let length = u64::from(word(header, 16)) | u64::from(word(header, 20)) << 32;
+    match file.saturating_sub(HEADER as u64) {
+        there if there < length => Err(format!("it is cut off: {there} of {length} bytes")),
+        there if there > length => {
+            Err(format!("it is too long: {there} instead of {length} bytes"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn word(header: &[u8; HEADER], at: usize) -> u32 {
+    u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
 fn decode_payload(payload: &[u8]) -> Result<Snapshot, String> {
@@ -234,13 +245,25 @@ impl Entry {
         if let Some(reason) = self.is_no_file() {
             return Err(reason.to_owned());
         }
-        let bytes = disk::read(&self.path).map_err(|e| format!("it cannot be read: {e}"))?;
-        let snapshot = decode(&bytes)?;
+        let snapshot = decode(&self.read()?)?;
         match snapshot.state.numbers.get("clock.step") {
             Some(&step) if step == self.step => Ok(snapshot),
             Some(step) => Err(format!("it is of step {step}, and its name says {}", self.step)),
             None => Err("it does not know its step".to_owned()),
         }
+    }
+
+    /// Its bytes, unless its first few say that they are no snapshot: what is not one may be huge.
+    fn read(&self) -> Result<Vec<u8>, String> {
+        let cannot = |e: std::io::Error| format!("it cannot be read: {e}");
+        let mut file = disk::open_to_read(&self.path).map_err(cannot)?;
+        let length = file.metadata().map_err(cannot)?.len();
+        let mut header = [0; HEADER];
+        file.read_exact(&mut header).map_err(|_| "it is cut off")?;
+        check_header(&header, length)?;
+        let mut bytes = header.to_vec();
+        file.read_to_end(&mut bytes).map_err(cannot)?;
+        Ok(bytes)
     }
 
     /// Removes it. What has its name and is no file stays: it is not ours.
@@ -345,12 +368,15 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", path(8)).unwrap();
         fs::create_dir(path(7)).unwrap();
         write(dir.path(), Kind::Stop, 6, &sample(6), 2).unwrap();
+        // And what is a file, but far too large to be read.
+        fs::File::create(path(5)).unwrap().set_len(1 << 40).unwrap();
         let reasons: Vec<_> = list(dir.path()).unwrap().iter().map(|e| e.load()).collect();
         let expected = ["it is a pipe or a device", "it is a link", "it is a directory"];
         for (reason, expected) in reasons.iter().zip(expected) {
             assert_eq!(reason, &Err(expected.to_owned()));
         }
         assert_eq!(reasons[3], Ok(sample(6)));
+        assert_eq!(reasons[4], Err("it is not a snapshot".to_owned()));
     }
 
     #[test]
