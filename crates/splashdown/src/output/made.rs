@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{At, RunError};
-use super::lock;
+use super::{ledger, lock};
 
 /// What stands near the start of a file before its length is known.
 pub const MARK: &str = "made by splashdown, 000000000000 bytes";
@@ -23,12 +23,13 @@ const TRIES: usize = 100;
 /// Folders of a run that only the run writes to.
 const FOLDERS: [&str; 6] = ["vtk", "bgeo", "ply", "surface", "probes", "snapshots"];
 /// Files of a run that only the run writes.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "scene.toml",
     "run.json",
     "log.csv",
     "bodies.csv",
     "elastic.csv",
+    ledger::FILE,
     "fluid.pvd",
     "solids.pvd",
     "elastic.pvd",
@@ -230,7 +231,7 @@ mod tests {
         for name in ["scene.toml", "run.json", "log.csv", "vtk/fluid_000000.vtp"] {
             fs::write(run.join(name), "x").unwrap();
         }
-        for name in ["scene.toml", "log.csv", ".lock", "bodies.csv", "vtk/fluid_000000.vtp"] {
+        for name in ["scene.toml", "log.csv", ".lock", "frames.csv", "vtk/fluid_000000.vtp"] {
             assert!(refused(&run.join(name), true).contains("belongs to the run"), "{name}");
         }
         for name in ["vtk/new.png", "vtk/../vtk/deep/er/new.png", "snapshots/x", "LOG.CSV", "vtk"] {
