@@ -18,6 +18,8 @@ const HALVINGS: u32 = 30;
 /// Moves below this share of the tolerance are rounding, and end the iteration whatever force is left.
 const ROUNDING: f64 = 1e-4;
 
+/// The same as a share of what is moved.
+const DIGITS: f64 = 1e-13;
 /// Share of an energy below which its changes are rounding.
 const NOISE: f64 = 1e-11;
 /// After so many iterations in a row that hardly move anything it is given up.
@@ -36,6 +38,8 @@ pub fn minimise(
     report: &mut Report,
 ) -> Result<Vec<Pair>, Failure> {
     let enough = objective.settings.tolerance * objective.scale.sqrt();
+    let size = if objective.stride.is_finite() { objective.stride } else { 0.0 };
+    let nothing = (ROUNDING * enough).max(DIGITS * size);
     let mut tightest = f64::INFINITY;
     let mut slope = objective.slope(x, &pairs);
     let (mut farthest, mut idle) = (0, 0);
@@ -99,7 +103,7 @@ pub fn minimise(
             return Err(Failure::Stuck(farthest));
         }
         let balanced = slope.imbalance <= objective.settings.force_tolerance;
-        if longest <= ROUNDING * enough || (longest <= enough && share == 1.0 && balanced) {
+        if longest <= nothing || (longest <= enough && share == 1.0 && balanced) {
             return Ok(pairs);
         }
     }
