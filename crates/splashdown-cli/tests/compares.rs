@@ -89,7 +89,7 @@ fn a_comparison_is_of_what_can_differ_in_the_scene() {
         assert!(has(&both[0], name), "{name}: {}", both[0]);
     }
     let soft = rows(&place, "soft.toml --until 0.02");
-    assert_eq!(names(&soft)[..3], ["as written", "bdf2", "quadratic"]);
+    assert_eq!(names(&soft)[..3], ["as written", "implicit-euler", "quadratic"]);
     for name in ["newton_iterations", "elastic_energy_j", "cube_y_m"] {
         assert!(has(&soft[0], name), "{name}: {}", soft[0]);
     }

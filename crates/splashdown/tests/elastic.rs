@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use splashdown::elastic::physics::solids::Hold;
+use splashdown::elastic::physics::solids::{Hold, Solids};
 use splashdown::scene::Scene;
 use splashdown::solve::Stop;
 use splashdown::world::World;
@@ -286,11 +286,16 @@ fn a_step_that_cannot_be_done_names_the_body_and_the_reason() {
     let change = "elastic.balloon.pressure=1e12".to_string();
     let scene = Scene::parse("kinds.toml", KINDS, "", &[change]).unwrap();
     let mut world = scene.build().unwrap_or_else(|e| panic!("{e}")).world;
-    let before = world.export_state();
+    // Samples of solids are put in another order, whether the step succeeds or not.
+    let state = |world: &World| {
+        let Solids { position, velocity, past, .. } = &world.elastic.solids;
+        (world.clock, position.clone(), velocity.clone(), past.clone())
+    };
+    let before = state(&world);
     let error = world.step(1.0).unwrap_err().to_string();
     assert!(error.starts_with("elastic body balloon: "), "{error}");
     assert!(!error.contains("particle"), "{error}");
-    assert_eq!(world.export_state(), before);
+    assert_eq!(state(&world), before);
 }
 
 #[test]

@@ -140,6 +140,7 @@ mod tests {
         let scene = r#"
             simulation = { spacing = 0.05, duration = 1 }
             time_step = { fixed = 0.01 }
+            elastic_solver = { integrator = "implicit_euler" }
             [[elastic]]
             name = "cube"
             shape.box = { size = [0.1, 0.1, 0.1] }
