@@ -153,7 +153,7 @@ fn table(text: &mut String, schema: &'static Json, except: &[&str]) {
         if let Some(words) = words(item(property)) {
             let words: Vec<String> = words
                 .iter()
-                .map(|(word, meaning)| format!("`\"{word}\"`: {}", end(meaning)))
+                .map(|(word, meaning)| format!("`\"{word}\"`: {}", end(meaning).replace('\n', " ")))
                 .collect();
             let _ = write!(meaning, " {}", words.join("; "));
         }
