@@ -103,7 +103,9 @@ pub fn minimise(
             return Err(Failure::Stuck(farthest));
         }
         let balanced = slope.imbalance <= objective.settings.force_tolerance;
-        if longest <= nothing || (longest <= enough && share == 1.0 && balanced) {
+        // A move that the line search shrinks to nothing is hidden by the noise of the energy.
+        let settled = share == 1.0 || idle > 0;
+        if longest <= nothing || (longest <= enough && settled && balanced) {
             return Ok(pairs);
         }
     }
