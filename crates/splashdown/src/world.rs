@@ -414,7 +414,7 @@ pub const PHASES: [&str; 8] = [
 
 /// Why a step could not be done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{} at t = {time:.6} s (position {position}); smallest step tried: {dt:.3e} s", self.told())]
+#[error("{} at t = {time:.6} s (position {position:.6}); smallest step tried: {dt:.3e} s", self.told())]
 pub struct StepError {
     /// What went wrong, as a phrase.
     pub what: String,
