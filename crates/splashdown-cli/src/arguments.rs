@@ -49,7 +49,8 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },
-    /// Check a scene without running it: all errors, particle counts, memory, and how long it would take.
+    /// Check a scene without running it: all errors, particle counts, memory, and how long it would
+    /// take.
     Check {
         /// A scene file or the name of a built-in scene.
         #[arg(value_parser = SceneName, hide_possible_values = true)]
@@ -57,7 +58,8 @@ pub enum Command {
         /// Override a key of the scene.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
-        /// Also estimate how long it will take on this machine: runs some steps, for up to 15 seconds or so.
+        /// Also estimate how long it will take on this machine: runs some steps, for up to 15
+        /// seconds or so.
         #[arg(long)]
         time: bool,
         /// How many threads the estimate is for [default: all cores].
@@ -75,8 +77,8 @@ pub enum Command {
     Bench(BenchArguments),
     /// Run a scene in several ways, side by side: one table and one plot.
     ///
-    /// Without --methods, --vary and --dt: the scene as it is, and with every other method that makes a difference to
-    /// it, one at a time. With several of them: all combinations.
+    /// Without --methods, --vary and --dt: the scene as it is, and with every other method that
+    /// makes a difference to it, one at a time. With several of them: all combinations.
     Compare(CompareArguments),
     /// Print a script that lets your shell complete commands, options and scenes
     ///
@@ -105,7 +107,8 @@ pub struct ManArguments {
     pub out: Option<PathBuf>,
 }
 
-/// A scene file, or the name of a built-in scene. Shells complete the names; any other text is a file.
+/// A scene file, or the name of a built-in scene. Shells complete the names; any other text is a
+/// file.
 #[derive(Clone, Debug)]
 pub struct SceneName;
 
@@ -128,7 +131,8 @@ impl TypedValueParser for SceneName {
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct MemoryArguments {
-    /// Refuse scenes that need more memory than this, like 8G, 512M or 50% of the machine's [default: 75%].
+    /// Refuse scenes that need more memory than this, like 8G, 512M or 50% of the machine's
+    /// [default: 75%].
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<MemoryLimit>,
 }
@@ -145,7 +149,8 @@ pub struct CompareArguments {
     /// A scene file or the name of a built-in scene.
     #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: String,
-    /// Methods to compare: names like those of `run --method`, joined by `+` where several go together,
+    /// Methods to compare: names like those of `run --method`, joined by `+` where several go
+    /// together,
     /// like weak,interlinked+iisph,monolithic+jacobi.
     #[arg(long, value_delimiter = ',', value_parser = parse_variant)]
     pub methods: Vec<Variant>,
@@ -294,14 +299,15 @@ pub struct RunArguments {
     /// Go on with the run in the output directory.
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
-    /// With --resume: go on although the scene, or a file that it reads, is not what it was when the
-    /// run began.
+    /// With --resume: go on although the scene, or a file that it reads, is not what it was when
+    /// the run began.
     #[arg(long, requires = "resume")]
     pub accept_changed_inputs: bool,
     /// With --resume: go on although frames are missing or cut.
     #[arg(long, requires = "resume")]
     pub accept_lost_frames: bool,
-    /// With --resume: go back as far as it takes to write everything again that is missing or damaged.
+    /// With --resume: go back as far as it takes to write everything again that is missing or
+    /// damaged.
     #[arg(long, requires = "resume")]
     pub repair: bool,
     /// Replace the results of an earlier run in the output directory.

@@ -1,4 +1,5 @@
-//! Curves over time as one SVG: energy, iterations, time of computing, and what else there is in the scene.
+//! Curves over time as one SVG: energy, iterations, time of computing, and what else there is in
+//! the scene.
 
 use std::fmt::Write;
 
@@ -75,7 +76,8 @@ fn ink(k: usize) -> String {
 fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, rows: &[Row]) {
     let points = || rows.iter().flat_map(|row| &row.measured.curve);
     let times = range(points().map(|p| p.time).chain([0.0]));
-    // A run that explodes would flatten the others: then nine tenths of all points are shown in full.
+    // A run that explodes would flatten the others: then nine tenths of all points are shown in
+    // full.
     let mut values: Vec<f64> = points().map(value).filter(|v| v.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let cut = values.len() / 20;

@@ -116,8 +116,8 @@ pub fn losses(world: &World) -> String {
     text
 }
 
-/// Where the results are and what to do with them. `picture` is one of the last frame, none of a run without
-/// frames, or why there is none.
+/// Where the results are and what to do with them. `picture` is one of the last frame, none of a
+/// run without frames, or why there is none.
 pub fn next_steps(
     directory: &Path,
     picture: &Result<Option<PathBuf>, String>,

@@ -141,7 +141,8 @@ fn any_key_can_be_varied_and_several_make_all_combinations() {
 #[test]
 fn a_variant_that_fails_is_a_row_with_its_reason() {
     let place = place();
-    // A ball smaller than a particle of the coarse variant cannot be built; the last one is too slow.
+    // A ball smaller than a particle of the coarse variant cannot be built; the last one is too
+    // slow.
     let vary = "--vary simulation.spacing=0.04,0.5,0.03";
     let rows = rows(&place, &format!("body.toml --until 0.02 {vary}"));
     assert_eq!(rows.len(), 3);

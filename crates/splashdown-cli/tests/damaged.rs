@@ -1,4 +1,5 @@
-//! Runs whose files somebody has edited, removed, cut or put in their way, and what `--resume` says.
+//! Runs whose files somebody has edited, removed, cut or put in their way, and what `--resume`
+//! says.
 
 mod common;
 

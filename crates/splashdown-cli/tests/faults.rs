@@ -1,5 +1,6 @@
-//! In the spirit of SQLite: the n-th file operation of a short run fails, or is the last of a program
-//! that is killed. Whatever n is, the run can be gone on with, and ends with the same bytes.
+//! In the spirit of SQLite: the n-th file operation of a short run fails, or is the last of a
+//! program that is killed. Whatever n is, the run can be gone on with, and ends with the same
+//! bytes.
 
 mod common;
 

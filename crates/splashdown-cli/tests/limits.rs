@@ -1,4 +1,5 @@
-//! Scenes and files that claim more than there is: refused at once, by key and line, in little memory.
+//! Scenes and files that claim more than there is: refused at once, by key and line, in little
+//! memory.
 #![cfg(target_os = "linux")]
 
 mod common;

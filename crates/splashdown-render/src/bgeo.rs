@@ -1,5 +1,5 @@
-//! Reads the BGEO frames that `splashdown::output::bgeo` writes, and those of earlier versions, which had
-//! fewer attributes.
+//! Reads the BGEO frames that `splashdown::output::bgeo` writes, and those of earlier versions,
+//! which had fewer attributes.
 
 use std::io::{BufReader, Read};
 

@@ -88,8 +88,8 @@ fn merged(body: &Body) -> Vec<u32> {
         .collect()
 }
 
-/// Gives triangles that are at an angle to the normals of their corners corners of their own, as where
-/// liquid meets a wall: a normal bent halfway would glitter along the whole edge.
+/// Gives triangles that are at an angle to the normals of their corners corners of their own, as
+/// where liquid meets a wall: a normal bent halfway would glitter along the whole edge.
 pub fn split(mesh: &mut Mesh) {
     for k in 0..mesh.triangles.len() {
         let corners = mesh.triangles[k];

@@ -134,8 +134,8 @@ impl<'a> Exporter<'a> {
     }
 }
 
-/// Names of files for the solids and then for the fluids of a run: their own, with a number where two
-/// would be the same.
+/// Names of files for the solids and then for the fluids of a run: their own, with a number where
+/// two would be the same.
 fn file_names(run: &Run) -> Vec<String> {
     let solids = run.solids.iter().map(|(name, _)| name);
     let mut names: Vec<String> = Vec::new();
@@ -253,8 +253,8 @@ fn write_ply(out: &mut impl Write, surface: &Surface<'_>, comment: &str) -> io::
     Ok(())
 }
 
-/// Legacy VTK is big-endian. An unstructured grid and not polygons, normals as vectors and not as normals: so
-/// says the same to ParaView, and meshio reads nothing else.
+/// Legacy VTK is big-endian. An unstructured grid and not polygons, normals as vectors and not as
+/// normals: so says the same to ParaView, and meshio reads nothing else.
 fn write_vtk(out: &mut impl Write, surface: &Surface<'_>) -> io::Result<()> {
     let n = surface.vertices.len();
     let words = made::MARK;

@@ -101,7 +101,8 @@ impl Film {
     }
 }
 
-/// Adds to a complete film that it was made here, in the way its kind has for what players pass over.
+/// Adds to a complete film that it was made here, in the way its kind has for what players pass
+/// over.
 fn sign(path: &Path, kind: &str) -> io::Result<()> {
     let mut file = File::options().read(true).write(true).open(path)?;
     let length = file.seek(SeekFrom::End(0))?;

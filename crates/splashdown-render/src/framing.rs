@@ -1,8 +1,8 @@
 //! What all pictures of a run show, and where its ground is.
 //!
 //! Solids, the fluid at the start, and 99 % of the particles over all frames: the hundredth that is
-//! farthest away from solids and start, a few drops in most runs, may leave the picture. What falls below
-//! the lowest solid is under the ground, where nobody sees it.
+//! farthest away from solids and start, a few drops in most runs, may leave the picture. What falls
+//! below the lowest solid is under the ground, where nobody sees it.
 
 use splashdown::math::{Aabb, DVec3};
 
@@ -21,7 +21,8 @@ pub struct Framing {
     pub outline: Vec<DVec3>,
     /// The box around them.
     pub bounds: Aabb,
-    /// Height of the lowest solid against gravity, or of the lowest point where there are no solids, m.
+    /// Height of the lowest solid against gravity, or of the lowest point where there are no
+    /// solids, m.
     pub ground: f64,
 }
 

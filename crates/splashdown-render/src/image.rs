@@ -119,7 +119,8 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Writes a PNG file, completely or not at all. What was not made here is replaced by force only.
+    /// Writes a PNG file, completely or not at all. What was not made here is replaced by force
+    /// only.
     pub fn write_png(&self, path: &Path, force: bool) -> Result<(), RenderError> {
         let bytes = self.png().at("encode", path)?;
         Ok(made::write(path, marked(bytes), force)?)

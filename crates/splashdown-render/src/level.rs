@@ -1,8 +1,10 @@
-//! How much liquid is around a point: a smooth function of the particles, one inside and zero far away.
+//! How much liquid is around a point: a smooth function of the particles, one inside and zero far
+//! away.
 //!
 //! φ(x) = Σⱼ Vⱼ W(x − xⱼ) with the cubic spline W of two spacings, scaled to one at zero, and
 //! Vⱼ = 1 / Σₖ W(xⱼ − xₖ): particles at a surface stand for more volume than those around them
-//! (Löschner et al. 2023). Where φ = 0.6, a lone particle has a radius of 0.62 spacings, and so its own volume.
+//! (Löschner et al. 2023). Where φ = 0.6, a lone particle has a radius of 0.62 spacings, and so its
+//! own volume.
 
 use glam::{DVec3, IVec3, Vec3};
 use rayon::prelude::*;

@@ -1,9 +1,9 @@
 //! Marching cubes (Lorensen & Cline 1987) over the blocks of a sparse grid.
 //!
 //! The table of cases is made here: on each face of a cell, corners inside are kept apart from each
-//! other, which leaves one rule for the two cells that share a face, so that surfaces are closed; loops
-//! of crossed edges are cut into triangles by diagonals that do not lie in a face, so that no edge
-//! of the surface has more than two triangles.
+//! other, which leaves one rule for the two cells that share a face, so that surfaces are closed;
+//! loops of crossed edges are cut into triangles by diagonals that do not lie in a face, so that no
+//! edge of the surface has more than two triangles.
 
 use glam::{DVec3, IVec3};
 use rayon::prelude::*;
@@ -65,7 +65,8 @@ pub fn march(blocks: &[IVec3], level: f32, fill: impl Fn(usize, &mut [f32]) + Sy
     }
 }
 
-/// Triangles of a block whose first grid point is `base`; `numbers` is room for the vertices of its edges.
+/// Triangles of a block whose first grid point is `base`; `numbers` is room for the vertices of its
+/// edges.
 fn patch(base: IVec3, level: f32, values: &[f32], numbers: &mut [u32], cases: &Cases) -> Patch {
     let mut patch = Patch::default();
     let index = |p: IVec3| (p.z as usize * POINTS + p.y as usize) * POINTS + p.x as usize;
@@ -156,7 +157,8 @@ fn edge_between(a: usize, b: usize) -> CellEdge {
     (a.min(b), (a ^ b).trailing_zeros() as usize)
 }
 
-/// Loops of crossed edges: on every face, from where a run of corners inside starts to where it ends.
+/// Loops of crossed edges: on every face, from where a run of corners inside starts to where it
+/// ends.
 fn rings(mask: usize, faces: &[[usize; 4]]) -> Vec<Vec<CellEdge>> {
     let is_inside = |corner: usize| mask >> corner & 1 == 1;
     let mut next: Vec<(CellEdge, CellEdge)> = Vec::new();

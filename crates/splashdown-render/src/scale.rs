@@ -79,7 +79,8 @@ pub fn axis(range: [f64; 2]) -> Axis {
     if exponent(size) - exponent(grid.step) < DIGITS {
         return Axis { ticks: ticks(range), base: None };
     }
-    // A power of ten above the range is a multiple of its step: differences are whole numbers of steps.
+    // A power of ten above the range is a multiple of its step: differences are whole numbers of
+    // steps.
     let round = 10f64.powi(exponent(range[1] - range[0]) + 1);
     let base = (range[0] / round).floor();
     let first = (base * (round / grid.step).round()).round();

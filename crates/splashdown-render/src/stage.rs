@@ -28,8 +28,8 @@ pub struct Look {
     pub height: usize,
     /// Samples per pixel each way.
     pub samples: usize,
-    /// What colours mean: if nothing is said, which fluid it is where there are several, and where there is one, speed
-    /// of its particles and nothing of its surface.
+    /// What colours mean: if nothing is said, which fluid it is where there are several, and where
+    /// there is one, speed of its particles and nothing of its surface.
     pub quantity: Option<Quantity>,
     /// From where it is seen.
     pub view: View,

@@ -1,8 +1,8 @@
 //! The surface of a liquid as a mesh.
 //!
-//! Marching cubes over a function of the particles (`level`), smoothing that spares drops and thin sheets,
-//! walls that hold the surface back (`walls`), the right volume (`volume`), and velocities interpolated
-//! from the particles. The bits depend on the particles and the walls alone.
+//! Marching cubes over a function of the particles (`level`), smoothing that spares drops and thin
+//! sheets, walls that hold the surface back (`walls`), the right volume (`volume`), and velocities
+//! interpolated from the particles. The bits depend on the particles and the walls alone.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ pub struct LiquidSurface {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Surfaces of all fluids of a frame, which end at `walls`; `extra` has a value for each particle or is
-/// empty.
+/// Surfaces of all fluids of a frame, which end at `walls`; `extra` has a value for each particle
+/// or is empty.
 pub fn reconstruct(
     points: &Points,
     spacing: f64,
@@ -182,8 +182,8 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Moves vertices to the mean of their neighbours; those on the line where the surface leaves a wall,
-    /// to the mean of their neighbours on that line.
+    /// Moves vertices to the mean of their neighbours; those on the line where the surface leaves a
+    /// wall, to the mean of their neighbours on that line.
     fn smooth(&mut self, rounds: usize) {
         let is_held = |i: usize| self.held[i].is_held();
         let line: Vec<bool> = (0..self.vertices.len())
@@ -242,8 +242,8 @@ impl<'a> Skin<'a> {
         }
     }
 
-    /// Normals for pictures: those of walls where the liquid lies against them, else smooth ones, which
-    /// the walls do not bend.
+    /// Normals for pictures: those of walls where the liquid lies against them, else smooth ones,
+    /// which the walls do not bend.
     fn normals(&self) -> Vec<Vec3> {
         let lies = |t: &&[u32; 3]| t.iter().all(|&v| self.held[v as usize].is_held());
         let (against, open): (Vec<&[u32; 3]>, Vec<&[u32; 3]>) =
@@ -436,7 +436,8 @@ mod tests {
         corners.map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
     }
 
-    /// A pool in a tank, a sheet that rises from it, and drops of one to three particles in the air.
+    /// A pool in a tank, a sheet that rises from it, and drops of one to three particles in the
+    /// air.
     fn splash() -> (Points, Walls) {
         let mut places = block([0, 0, 0], [12, 4, 8], 0.3);
         places.extend(block([5, 4, 1], [1, 6, 6], 0.3));

@@ -1,7 +1,8 @@
 //! Gives every body of liquid the volume of its particles.
 //!
-//! Particles that are near each other, or share a piece of surface, make a body: a lake, a drop. Its surface
-//! moves along its normals, except where walls hold it, until it encloses what it should.
+//! Particles that are near each other, or share a piece of surface, make a body: a lake, a drop.
+//! Its surface moves along its normals, except where walls hold it, until it encloses what it
+//! should.
 
 use glam::{DVec3, Vec3};
 

@@ -1,8 +1,8 @@
 //! Solids that liquid surfaces end at.
 //!
-//! What matters is the side of a wall that the liquid is on, not what a solid calls inside: whatever lies
-//! between a point of the surface and the particle next to it holds that point back. Open tanks, sheets and
-//! the thin walls of vessels need no rule of their own.
+//! What matters is the side of a wall that the liquid is on, not what a solid calls inside:
+//! whatever lies between a point of the surface and the particle next to it holds that point back.
+//! Open tanks, sheets and the thin walls of vessels need no rule of their own.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -153,8 +153,8 @@ impl Walls {
         walls
     }
 
-    /// Takes particles that pressure has pushed into a wall out of it again. A wall has a right side if
-    /// nearly all particles around its solid that are clear of it are on one.
+    /// Takes particles that pressure has pushed into a wall out of it again. A wall has a right
+    /// side if nearly all particles around its solid that are clear of it are on one.
     pub fn hold_particles(&self, points: &mut [Vec3], origin: DVec3, spacing: f64) {
         if self.walls.is_empty() {
             return;
@@ -177,8 +177,8 @@ impl Walls {
         });
     }
 
-    /// For each solid, 1 if liquid is on the side that its triangles look to, -1 if on the other, 0 if on
-    /// both or on none.
+    /// For each solid, 1 if liquid is on the side that its triangles look to, -1 if on the other, 0
+    /// if on both or on none.
     fn sides(&self, points: impl Iterator<Item = DVec3>, spacing: f64) -> Vec<f64> {
         let mut votes = vec![[0u32; 2]; self.owner.last().map_or(0, |last| *last as usize + 1)];
         for p in points {
@@ -196,8 +196,8 @@ impl Walls {
         votes.iter().map(side).collect()
     }
 
-    /// The wall that a point is in front of or behind, nearer than `reach`, as its triangle looks, and its
-    /// solid.
+    /// The wall that a point is in front of or behind, nearer than `reach`, as its triangle looks,
+    /// and its solid.
     fn nearest(&self, p: DVec3, reach: f64) -> Option<(u32, Wall)> {
         let mut nearest: Option<(f64, u32, Wall)> = None;
         self.tree.overlapping(&Bounds { min: p, max: p }.grown(reach), |k| {
@@ -221,8 +221,8 @@ impl Walls {
         near
     }
 
-    /// Holds back a point of a surface that belongs to the particle at `from`, where the surface looks
-    /// along `outward` and `near` are the walls around it.
+    /// Holds back a point of a surface that belongs to the particle at `from`, where the surface
+    /// looks along `outward` and `near` are the walls around it.
     pub fn hold(&self, near: &[u32], at: DVec3, from: DVec3, outward: DVec3, spacing: f64) -> Held {
         let mut held = Held::free(at);
         let walls = || near.iter().map(|&k| self.walls[k as usize].seen_from(from));

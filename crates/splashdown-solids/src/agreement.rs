@@ -1,7 +1,9 @@
-//! Whether friction that was computed from earlier normal forces fits those that were found with it.
+//! Whether friction that was computed from earlier normal forces fits those that were found with
+//! it.
 //!
-//! Contacts that slide must have the friction of their new limits, contacts that stick must not exceed them. Both are
-//! judged by the sums over each body, because pairs of features come and go while a body slides along.
+//! Contacts that slide must have the friction of their new limits, contacts that stick must not
+//! exceed them. Both are judged by the sums over each body, because pairs of features come and go
+//! while a body slides along.
 
 use glam::DVec3;
 
@@ -37,7 +39,8 @@ impl Sums {
 }
 
 impl Objective<'_> {
-    /// Whether the friction of this step, after moves to `x`, is that of the contacts `found` there.
+    /// Whether the friction of this step, after moves to `x`, is that of the contacts `found`
+    /// there.
     pub fn friction_agrees(&self, x: &[DVec3], found: &[Slip]) -> bool {
         let bodies = &self.solids.bodies;
         let mut sums = vec![Sums::default(); bodies.len()];

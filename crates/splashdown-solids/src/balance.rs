@@ -1,15 +1,15 @@
 //! Whether the forces on bodies balance, as far as Newton's method has come.
 //!
-//! The gradient of a step's energy over ĥ² is a force that is left over: it would accelerate a body as nothing in the
-//! scene does. It is compared with the forces that are there.
+//! The gradient of a step's energy over ĥ² is a force that is left over: it would accelerate a body
+//! as nothing in the scene does. It is compared with the forces that are there.
 //!
 //! ```text
 //! (N1)  R = Σ |∂E/∂x| / ĥ²  over the unknowns of a body
 //! (N2)  F = Σ (m |g| + |contact| + |pressure| + m |x − x̂| / ĥ²)  over its vertices, and what acts on held ones
 //! ```
 //!
-//! R ≤ ε F bounds the error of the net force on every body, and so that of the contact force that carries it and of
-//! the friction that follows from it.
+//! R ≤ ε F bounds the error of the net force on every body, and so that of the contact force that
+//! carries it and of the friction that follows from it.
 
 use glam::DVec3;
 

@@ -15,7 +15,8 @@ const TIGHT: f64 = 1e-3;
 const FIRMEST: f64 = 1e6;
 /// How often the line search halves a step.
 const HALVINGS: u32 = 30;
-/// Moves below this share of the tolerance are rounding, and end the iteration whatever force is left.
+/// Moves below this share of the tolerance are rounding, and end the iteration whatever force is
+/// left.
 const ROUNDING: f64 = 1e-4;
 
 /// The same as a share of what is moved.
@@ -27,9 +28,10 @@ const IDLE: u32 = 5;
 
 /// Moves `x` to the minimum of the energy. Returns the pairs near it.
 ///
-/// It ends after a move that was allowed in full, that changed no velocity by more than the tolerance, and after which
-/// the forces on every body balance. A move alone says nothing about forces: a barrier that pushes a little is so
-/// steep, compared with its push, that what a move of the tolerance changes is more than all of it.
+/// It ends after a move that was allowed in full, that changed no velocity by more than the
+/// tolerance, and after which the forces on every body balance. A move alone says nothing about
+/// forces: a barrier that pushes a little is so steep, compared with its push, that what a move of
+/// the tolerance changes is more than all of it.
 pub fn minimise(
     objective: &mut Objective<'_>,
     x: &mut Vec<DVec3>,
@@ -124,8 +126,8 @@ fn largest(moves: &[DVec3]) -> (u32, f64) {
     (0u32..).zip(moves).fold((0, 0.0), farther)
 }
 
-/// Newton's direction, and by how much the energy should fall. The matrix is made positive definite if rounding has
-/// spoilt that.
+/// Newton's direction, and by how much the energy should fall. The matrix is made positive definite
+/// if rounding has spoilt that.
 fn direction(
     objective: &Objective<'_>,
     matrix: &mut BlockMatrix,

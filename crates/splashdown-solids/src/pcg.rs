@@ -31,8 +31,8 @@ pub fn solve(matrix: &BlockMatrix, b: &[DVec3], stop: Stop) -> Result<Vec<DVec3>
     let mut p = z.clone();
     let mut rho = dot(&r, &z);
     let enough = TOLERANCE * TOLERANCE * rho;
-    // In exact arithmetic 3 n iterations are enough; rounding asks for more, and where it asks for many more, what has
-    // been found is a direction all the same.
+    // In exact arithmetic 3 n iterations are enough; rounding asks for more, and where it asks for
+    // many more, what has been found is a direction all the same.
     for _ in 0..(10 * n + 100).min(MOST) {
         if rho <= enough || stop.asked() {
             return Ok(x);

@@ -39,7 +39,8 @@ pub struct Settings {
     pub stiffness: f64,
     /// ε_v: contacts that slip more slowly than this stick, m/s.
     pub friction_speed: f64,
-    /// How often friction is updated in a step at most; it is until it agrees with the normal forces.
+    /// How often friction is updated in a step at most; it is until it agrees with the normal
+    /// forces.
     pub friction_updates: u32,
     /// Newton stops when it changes no velocity by more than this, m/s …
     pub tolerance: f64,

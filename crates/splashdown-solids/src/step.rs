@@ -216,8 +216,8 @@ fn damped(solids: &Solids, dt: f64) -> Vec<Damping> {
 /// Elements that a vertex may pass in one iteration.
 const STRIDES: f64 = 4.0;
 
-/// How far vertices may go in one iteration, m. Farther they do not go by physics but because a model of the energy is
-/// far from it; and everything that lies on the ways is looked at.
+/// How far vertices may go in one iteration, m. Farther they do not go by physics but because a
+/// model of the energy is far from it; and everything that lies on the ways is looked at.
 fn stride(solids: &Solids) -> f64 {
     let length = |e: &Element| {
         let [a, b, ..] = e.gather(&solids.rest);

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whether somebody wants a computation to stop. Whoever asks writes something else than zero; nothing is lost by
-/// that: what is computed at the moment is forgotten, and the state is as it was before.
+/// Whether somebody wants a computation to stop. Whoever asks writes something else than zero;
+/// nothing is lost by that: what is computed at the moment is forgotten, and the state is as it was
+/// before.
 #[derive(Clone, Copy, Default)]
 pub struct Stop(Option<&'static AtomicUsize>);
 

@@ -32,8 +32,8 @@ fn sliding(young: f64, gap: f64) -> Solids {
     solids
 }
 
-/// With the move of a Newton iteration alone to judge by, a box of 1 GPa stops after a quarter of the way, under
-/// twice its weight.
+/// With the move of a Newton iteration alone to judge by, a box of 1 GPa stops after a quarter of
+/// the way, under twice its weight.
 #[test]
 fn soft_and_stiff_boxes_slide_as_far_as_coulomb_says_and_are_carried_by_their_weight() {
     for young in [1e6, 1e9] {
@@ -47,8 +47,8 @@ fn soft_and_stiff_boxes_slide_as_far_as_coulomb_says_and_are_carried_by_their_we
     }
 }
 
-/// Friction of its first step belongs to the push of that step, not to the one that the barrier began with, which is
-/// hundreds of times its weight.
+/// Friction of its first step belongs to the push of that step, not to the one that the barrier
+/// began with, which is hundreds of times its weight.
 #[test]
 fn a_box_that_starts_within_reach_of_the_floor_is_held_back_by_what_pushes_it() {
     for gap in [0.2, 0.5, 0.8] {

@@ -47,8 +47,8 @@ pub struct Guest {
 }
 
 impl Room {
-    /// A place for a connection; if need be, that of the one that has been waiting longest. None if all
-    /// others are being answered.
+    /// A place for a connection; if need be, that of the one that has been waiting longest. None if
+    /// all others are being answered.
     pub fn enter(self: &Arc<Room>, stream: &TcpStream) -> Option<Guest> {
         let stream = stream.try_clone().ok()?;
         let mut guests = self.guests();
@@ -85,8 +85,8 @@ impl Drop for Guest {
     }
 }
 
-/// The connection that can be done without: the one that has been waiting longest, or not taking its
-/// answer.
+/// The connection that can be done without: the one that has been waiting longest, or not taking
+/// its answer.
 fn dispensable(present: &[Present]) -> Option<usize> {
     let oldest = |doing: Doing| {
         let those = present.iter().enumerate().filter(move |(_, p)| p.doing == doing);

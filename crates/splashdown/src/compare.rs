@@ -152,7 +152,8 @@ impl Sums {
     }
 }
 
-/// Runs a simulation to its end, as long as there is patience for (s of computing) and nobody wants it to stop.
+/// Runs a simulation to its end, as long as there is patience for (s of computing) and nobody wants
+/// it to stop.
 pub fn measure(
     simulation: &mut Simulation,
     patience: f64,

@@ -17,7 +17,8 @@ pub use splashdown_solids as physics;
 /// Systems of more vertices are solved iteratively, unless told otherwise.
 pub const DIRECT_LIMIT: usize = 40_000;
 
-/// A step that is tried again has at least so many Newton iterations, unless it is told to have fewer.
+/// A step that is tried again has at least so many Newton iterations, unless it is told to have
+/// fewer.
 const FEWEST_ITERATIONS: u32 = 25;
 
 /// All elastic bodies of a world, and the solids they may meet.
@@ -128,8 +129,8 @@ impl Elastic {
         Some(format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z))
     }
 
-    /// A body whose own neighbours would push each other because it is thicker than an element is long: its number, its
-    /// thickness and that length, m.
+    /// A body whose own neighbours would push each other because it is thicker than an element is
+    /// long: its number, its thickness and that length, m.
     pub fn too_thick(&self) -> Option<(usize, f64, f64)> {
         let Some(Violation::TooClose([a, b])) = violation(&self.solids, &self.solids.position)
         else {
@@ -158,8 +159,8 @@ impl Elastic {
         format!("{a} {how} {other}")
     }
 
-    /// How a step is solved that was tried `halvings` times in vain. It is shorter, and so easier: with fewer
-    /// iterations, so that what cannot be done at all is known soon.
+    /// How a step is solved that was tried `halvings` times in vain. It is shorter, and so easier:
+    /// with fewer iterations, so that what cannot be done at all is known soon.
     fn settings_after(&self, halvings: u32) -> Settings {
         let most = self.settings.max_iterations;
         let fewer = (most >> halvings.min(31)).max(FEWEST_ITERATIONS).min(most);

@@ -1,8 +1,9 @@
 //! How long a run will take on this machine: `splashdown check --time`.
 //!
-//! The first steps of the run say what a step costs. How many steps there will be, how many particles emitters and sinks leave
-//! and how many iterations they need is what a rehearsal says: the whole run with particles farther apart, which takes
-//! seconds. Where no rehearsal is possible, the run is supposed to go on as it begins.
+//! The first steps of the run say what a step costs. How many steps there will be, how many
+//! particles emitters and sinks leave and how many iterations they need is what a rehearsal says:
+//! the whole run with particles farther apart, which takes seconds. Where no rehearsal is possible,
+//! the run is supposed to go on as it begins.
 
 use std::time::Instant;
 
@@ -11,7 +12,8 @@ use crate::world::{StepError, StepReport, TimeStep, World};
 /// Seconds of computing for the first steps, and for the rehearsal.
 const FIRST_STEPS: f64 = 4.0;
 const REHEARSAL: f64 = 8.0;
-/// Steps at the start that are not typical: memory is touched for the first time, pressures start from nothing.
+/// Steps at the start that are not typical: memory is touched for the first time, pressures start
+/// from nothing.
 const WARM_UP: usize = 2;
 /// Walls cost so much of what fluid costs, per particle.
 const WALLS: f64 = 0.2;
@@ -67,7 +69,8 @@ pub struct Plan {
     pub emitted: u64,
 }
 
-/// Tries the first steps of a run. `coarse` makes the same world with particles so many times as far apart, if it can.
+/// Tries the first steps of a run. `coarse` makes the same world with particles so many times as
+/// far apart, if it can.
 pub fn forecast(
     world: &mut World,
     plan: &Plan,
@@ -111,7 +114,8 @@ pub fn forecast(
     Ok(Forecast { seconds, range, steps, tried: known, basis: Basis::FirstSteps })
 }
 
-/// Steps for about so many seconds of computing, or to the end. Frames cut nothing: lengths are what the world allows.
+/// Steps for about so many seconds of computing, or to the end. Frames cut nothing: lengths are
+/// what the world allows.
 fn try_steps(world: &mut World, duration: f64, budget: f64) -> Result<Vec<Tried>, StepError> {
     let began = Instant::now();
     let mut tried = Vec::new();
@@ -229,7 +233,8 @@ fn length_ratio(world: &World, factor: f64) -> impl Fn(f64) -> f64 {
     move |dt| match time_step {
         TimeStep::Fixed(fixed) => fixed,
         TimeStep::Adaptive { cfl, min, max } => {
-            // Nearly at rest, a step is limited by free fall, which goes with the root of the spacing.
+            // Nearly at rest, a step is limited by free fall, which goes with the root of the
+            // spacing.
             let fall = |h: f64| 0.5 * cfl * (h / g).sqrt();
             let resting = dt >= 0.95 * fall(spacing * factor).min(max) && power == 1.0;
             let scaled = dt / factor.powf(power);

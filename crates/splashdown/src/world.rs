@@ -66,7 +66,8 @@ pub struct World {
     pub clock: Clock,
     /// Memory of the step, rebuilt every time: no part of the state.
     pub(crate) workspace: Workspace,
-    /// A request to stop: a step that is being computed ends at once, and the world is as it was before.
+    /// A request to stop: a step that is being computed ends at once, and the world is as it was
+    /// before.
     pub stop: Stop,
 }
 

@@ -1,4 +1,5 @@
-//! Inputs that once broke a reader: the seeds of the fuzzers are read or refused in every run of the tests.
+//! Inputs that once broke a reader: the seeds of the fuzzers are read or refused in every run of
+//! the tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ use crate::commands::forecast;
 use crate::failure::Failure;
 use crate::terminal::print;
 
-/// Prints particle counts, memory and warnings, or all errors of the scene; if asked for, how long it will take.
+/// Prints particle counts, memory and warnings, or all errors of the scene; if asked for, how long
+/// it will take.
 pub fn run(
     name: &str,
     overrides: &[String],

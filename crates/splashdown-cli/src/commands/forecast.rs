@@ -6,7 +6,8 @@ use splashdown::scene::{Built, Scene};
 use crate::failure::Failure;
 use crate::progress::human_time;
 
-/// Lines about how long the scene will take; `emitted` particles will be added to it. Nothing is written.
+/// Lines about how long the scene will take; `emitted` particles will be added to it. Nothing is
+/// written.
 pub fn lines(
     scene: &str,
     overrides: &[String],

@@ -121,7 +121,8 @@ fn others<T: Copy + PartialEq>(all: &[(T, &str)], own: T, key: &str) -> Vec<Choi
     all.iter().filter(|(value, _)| *value != own).map(|(_, name)| word(key, name)).collect()
 }
 
-/// The other models of viscosity, for all fluids at once. Physical ones keep the viscosity, or take that of water.
+/// The other models of viscosity, for all fluids at once. Physical ones keep the viscosity, or take
+/// that of water.
 fn viscosities(file: &SceneFile) -> Vec<Choice> {
     let names = ["none", "artificial", "xsph", "weiler2018", "laplacian"];
     let has = |name: &str| file.fluid.iter().all(|fluid| model(&fluid.viscosity()) == name);

@@ -3,8 +3,8 @@
 //! Big-endian throughout: a header of counts, a table of attributes, then one record per particle of
 //! x, y, z, w and the attributes in the order of the table, then two closing bytes.
 //!
-//! The velocity is there twice: Houdini takes `v` for motion blur and trails, partio and splashsurf look for
-//! `velocity`. `pscale` is the radius that Houdini draws and meshes particles with.
+//! The velocity is there twice: Houdini takes `v` for motion blur and trails, partio and splashsurf
+//! look for `velocity`. `pscale` is the radius that Houdini draws and meshes particles with.
 
 use std::io::{self, Write};
 

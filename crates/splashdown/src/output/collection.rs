@@ -1,4 +1,5 @@
-//! The `.pvd` files: every frame with its time and files, in the order in which ParaView plays them.
+//! The `.pvd` files: every frame with its time and files, in the order in which ParaView plays
+//! them.
 //!
 //! A list grows in place, by one write that puts the new entry and the closing lines over the old
 //! closing lines; writing all of it for every frame would cost the square of the frames. A run that

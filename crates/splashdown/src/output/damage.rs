@@ -1,7 +1,8 @@
 //! What is missing or damaged of the files that a run wrote before a snapshot.
 //!
-//! A snapshot knows the length and the checksum of every table, and one of the tables, `frames.csv`,
-//! knows every file of every frame. A run that goes on from a snapshot writes none of these again.
+//! A snapshot knows the length and the checksum of every table, and one of the tables,
+//! `frames.csv`, knows every file of every frame. A run that goes on from a snapshot writes none of
+//! these again.
 
 use std::fmt;
 use std::fs;

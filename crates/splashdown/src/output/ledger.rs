@@ -1,4 +1,5 @@
-//! `frames.csv`: every file of every frame with its length, so that a resumed run sees what is lost.
+//! `frames.csv`: every file of every frame with its length, so that a resumed run sees what is
+//! lost.
 
 use std::path::{Path, PathBuf};
 

@@ -39,8 +39,8 @@ pub fn is_held(directory: &Path) -> bool {
 }
 
 impl Lock {
-    /// Takes the lock of a run directory, or names the process that has it. A file of that name that
-    /// is no lock of ours is left as it is.
+    /// Takes the lock of a run directory, or names the process that has it. A file of that name
+    /// that is no lock of ours is left as it is.
     pub fn take(directory: &Path) -> Result<Lock, RunError> {
         let path = directory.join(FILE);
         let mut tries = 0;

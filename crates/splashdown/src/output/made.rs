@@ -1,8 +1,8 @@
 //! Files that commands make from a run: pictures, films, reports, meshes.
 //!
-//! Such a file takes the place of what such a command made before, and of nothing else unless the user
-//! insists; of files of a run, devices and links never. To tell, every file says that it was made here and
-//! how long it was then: one that has been changed since is the user's own.
+//! Such a file takes the place of what such a command made before, and of nothing else unless the
+//! user insists; of files of a run, devices and links never. To tell, every file says that it was
+//! made here and how long it was then: one that has been changed since is the user's own.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};

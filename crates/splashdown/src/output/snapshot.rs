@@ -225,8 +225,8 @@ pub fn list(directory: &Path) -> Result<Vec<Entry>, RunError> {
 }
 
 impl Entry {
-    /// What has the name of a snapshot and cannot be one: a pipe that nobody writes to would keep its
-    /// reader for ever, and a link leads who knows where.
+    /// What has the name of a snapshot and cannot be one: a pipe that nobody writes to would keep
+    /// its reader for ever, and a link leads who knows where.
     fn is_no_file(&self) -> Option<&'static str> {
         let kind = match fs::symlink_metadata(&self.path) {
             Ok(there) => there.file_type(),

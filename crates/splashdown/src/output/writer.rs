@@ -232,8 +232,8 @@ fn write_solids(context: &Context, frame: &Frame, write: &mut Write) -> Result<(
     Ok(())
 }
 
-/// Writes the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a file
-/// each: ParaView then gives them separate colours and opacity.
+/// Writes the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a
+/// file each: ParaView then gives them separate colours and opacity.
 fn collections(context: &Context, frames: u64) -> Result<Vec<Collection>, RunError> {
     if !context.formats.contains(&Format::Vtk) {
         return Ok(Vec::new());

@@ -43,7 +43,8 @@ pub(crate) fn build(scene: &Scene, memory: &MemoryLimit) -> Result<Built, SceneE
     finished(report, built)
 }
 
-/// The world of a scene in which something is wrong already, as far as it goes: everything else that is wrong.
+/// The world of a scene in which something is wrong already, as far as it goes: everything else
+/// that is wrong.
 pub(crate) fn examine(
     scene: &Scene,
     found: Findings,
@@ -62,8 +63,9 @@ fn finished(report: Report<'_>, built: Option<Built>) -> Result<Built, SceneErro
     built.ok_or_else(no_reason)
 }
 
-/// Makes a world of all objects that nothing is wrong with and reports what is wrong with the others. Nothing is made
-/// before it is known that it fits into memory; what is beyond `look` bytes is counted, but not made.
+/// Makes a world of all objects that nothing is wrong with and reports what is wrong with the
+/// others. Nothing is made before it is known that it fits into memory; what is beyond `look` bytes
+/// is counted, but not made.
 fn assemble(
     scene: &Scene,
     report: &mut Report<'_>,

@@ -30,7 +30,8 @@ pub(crate) struct Converter<'r, 's> {
     /// Files that the scene names, as it does.
     pub inputs: BTreeSet<String>,
     pub report: &'r mut Report<'s>,
-    /// Whether spacing and dimension are as the user wrote them: what is too large, too small or too far depends on it.
+    /// Whether spacing and dimension are as the user wrote them: what is too large, too small or
+    /// too far depends on it.
     pub has_scale: bool,
     /// What reading a file may take, bytes.
     pub memory: u64,

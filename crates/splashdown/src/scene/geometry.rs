@@ -180,7 +180,8 @@ impl Converter<'_, '_> {
     }
 }
 
-/// About what reading a file takes: numbers in memory are larger than in files, and meshes get a tree.
+/// About what reading a file takes: numbers in memory are larger than in files, and meshes get a
+/// tree.
 pub(crate) fn read_bytes(path: &Path) -> u128 {
     let length = std::fs::metadata(path).map_or(0, |file| file.len());
     BYTES_PER_BYTE_OF_FILE * u128::from(length)

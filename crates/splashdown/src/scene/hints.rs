@@ -25,7 +25,8 @@ pub(crate) fn written(outer: &'static Json, path: &str) -> Option<String> {
     }
 }
 
-/// Where a key that is unknown in a table belongs: one level deeper, or in a table of the whole scene.
+/// Where a key that is unknown in a table belongs: one level deeper, or in a table of the whole
+/// scene.
 pub(crate) fn belongs(key: &str, table: &'static Json, path: &str) -> Option<String> {
     let has = |schema: &'static Json| property(schema, key).is_some();
     for (name, child) in properties(table) {

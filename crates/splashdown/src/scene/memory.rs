@@ -90,7 +90,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// The least of what the machine has, what its container may use and what the shell allows, bytes; and which one it is.
+/// The least of what the machine has, what its container may use and what the shell allows, bytes;
+/// and which one it is.
 fn available() -> (u64, &'static str) {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let all = [
@@ -123,7 +124,8 @@ fn container(read: impl Fn(&Path) -> Option<String>) -> Option<u64> {
             }
             _ => continue,
         };
-        // A group obeys all that it is part of. Seen from inside a container, its own group is the root.
+        // A group obeys all that it is part of. Seen from inside a container, its own group is the
+        // root.
         for part in Path::new(group.trim_start_matches('/')).ancestors() {
             let limit = read(&Path::new(root).join(part).join(file));
             let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());

@@ -123,7 +123,8 @@ impl Scene {
         read::parse(name, text, directory.into(), overrides)
     }
 
-    /// Samples and fills the shapes: a world at time zero. It takes no more than a share of the machine's memory.
+    /// Samples and fills the shapes: a world at time zero. It takes no more than a share of the
+    /// machine's memory.
     pub fn build(&self) -> Result<Built, SceneErrors> {
         self.build_within(&MemoryLimit::default())
     }
@@ -133,8 +134,9 @@ impl Scene {
         build::build(self, memory)
     }
 
-    /// Opens a scene and builds it for a look: everything that is wrong with it, from its syntax to bodies that overlap,
-    /// in one go. What would take long to sample is only counted (`Built::counted`).
+    /// Opens a scene and builds it for a look: everything that is wrong with it, from its syntax to
+    /// bodies that overlap, in one go. What would take long to sample is only counted
+    /// (`Built::counted`).
     pub fn examine(
         name_or_path: &str,
         overrides: &[String],

@@ -19,7 +19,8 @@ use crate::shapes::Shape;
 
 /// More particles than this are refused on any machine.
 pub const MAX_PARTICLES: u128 = 200_000_000;
-/// Bytes per fluid particle, of neighbour lists (8 for each of about 30 neighbours) and of the solvers' sums.
+/// Bytes per fluid particle, of neighbour lists (8 for each of about 30 neighbours) and of the
+/// solvers' sums.
 pub const BYTES_PER_FLUID_PARTICLE: u128 = 8 * 30 + 240;
 /// Bytes of all other arrays per particle.
 pub const BYTES_PER_PARTICLE: u128 = 400;
@@ -68,14 +69,15 @@ impl fmt::Display for Count {
     }
 }
 
-/// A number of things from a quotient of lengths, which may be infinite. What is not a number is too many.
+/// A number of things from a quotient of lengths, which may be infinite. What is not a number is
+/// too many.
 pub(crate) fn whole(number: f64) -> u128 {
     if number.is_nan() { u128::MAX } else { number.ceil() as u128 }
 }
 
 impl Converter<'_, '_> {
-    /// What every fill, solid and elastic body will need, apart from those that are wrong already. Files are read if `with_files`; otherwise what they hold counts
-    /// as nothing.
+    /// What every fill, solid and elastic body will need, apart from those that are wrong already.
+    /// Files are read if `with_files`; otherwise what they hold counts as nothing.
     pub fn needs(&mut self, file: &SceneFile, with_files: bool) -> Vec<Need> {
         let mut needs = Vec::new();
         for (k, fluid) in file.fluid.iter().enumerate() {
@@ -229,7 +231,8 @@ fn cells(shape: &Shape, spacing: f64, dimension: Dimension) -> f64 {
     }
 }
 
-/// How many samples `spacing` apart the surface of a shape has at most, about; it is moved outward by `grown`.
+/// How many samples `spacing` apart the surface of a shape has at most, about; it is moved outward
+/// by `grown`.
 fn samples(shape: &Shape, grown: f64, spacing: f64, dimension: Dimension) -> f64 {
     let size = shape.bounds().size() + 2.0 * grown;
     // Thin shapes have edges, but hardly a surface.

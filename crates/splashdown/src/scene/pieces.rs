@@ -9,14 +9,15 @@ use crate::shapes::Shape;
 
 /// Bytes per vertex of a system that is solved by conjugate gradients: elements, matrix, contacts.
 const BYTES_PER_VERTEX: f64 = 7000.0;
-/// Bytes per vertex of what factorisation adds, times the cube root of how many there are: a cube of 9300 vertices took
-/// 28 kB for each, one of 30 000 took 32 kB.
+/// Bytes per vertex of what factorisation adds, times the cube root of how many there are: a cube
+/// of 9300 vertices took 28 kB for each, one of 30 000 took 32 kB.
 const BYTES_OF_FACTOR: f64 = 1000.0;
 /// Bytes per vertex of rods and particles.
 const BYTES_PER_POINT: f64 = 3000.0;
 /// Bytes per cell of a lattice that is cut at a surface.
 const BYTES_PER_CELL: f64 = 800.0;
-/// A file of tetrahedra has at most one vertex for so many bytes: three numbers, and its share of elements.
+/// A file of tetrahedra has at most one vertex for so many bytes: three numbers, and its share of
+/// elements.
 const BYTES_IN_FILE: u64 = 60;
 
 /// How much there is of an elastic body.
@@ -141,7 +142,8 @@ mod tests {
                 vertices > 0 && vertices <= foreseen.vertices,
                 "{body}: {foreseen:?}, {vertices}"
             );
-            // Bending of rods and shells counts as elements, too, and every fourth part of a bent tetrahedron.
+            // Bending of rods and shells counts as elements, too, and every fourth part of a bent
+            // tetrahedron.
             let most = match body {
                 _ if body.contains("quadratic") => 4,
                 _ if body.contains("rod") || body.contains("shell") => 3,

@@ -44,7 +44,8 @@ pub(crate) fn parse(
     Ok(scene)
 }
 
-/// Reads a scene as far as that goes: what is wrong in it is among the findings, and something harmless in its place.
+/// Reads a scene as far as that goes: what is wrong in it is among the findings, and something
+/// harmless in its place.
 pub(crate) fn draft(
     name: &str,
     text: &str,
@@ -93,7 +94,8 @@ pub(crate) fn draft(
     }
 }
 
-/// Reports the places that are not TOML, and what is wrong in the parts of the scene that they leave readable.
+/// Reports the places that are not TOML, and what is wrong in the parts of the scene that they
+/// leave readable.
 fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) {
     let text = &report.source.text;
     // One slip makes the reader stumble several times; the first few places are enough.
@@ -116,7 +118,8 @@ fn syntax(errors: &[toml::de::Error], tree: &mut Node, report: &mut Report<'_>) 
     if errors.len() > MAX_SLIPS {
         return; // not a scene at all
     }
-    // From such a place to the next table nothing is where it belongs, and what is missing may stand there.
+    // From such a place to the next table nothing is where it belongs, and what is missing may
+    // stand there.
     let mut rest = Report::new(report.source);
     validate::validate(tree, &mut rest);
     let is_spoilt = |line: usize| {

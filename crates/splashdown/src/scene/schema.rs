@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 
 use super::file::SceneFile;
 
-/// The name of the schema in the world. Editors need an absolute URI (taplo refuses the schema else); as nothing is
-/// served under it, it is none that could be fetched.
+/// The name of the schema in the world. Editors need an absolute URI (taplo refuses the schema
+/// else); as nothing is served under it, it is none that could be fetched.
 const ID: &str = "tag:splashdown,2026:scene.schema.json";
 
 /// The file that scenes name in their first line for editors, next to themselves.
@@ -16,7 +16,8 @@ pub const FILE: &str = "splashdown.schema.json";
 /// The first line of a scene for editors that know TOML by taplo.
 const DIRECTIVE: &str = "#:schema ";
 
-/// The text of a scene with a first line by which an editor finds the schema next to it. A scene that names one keeps it.
+/// The text of a scene with a first line by which an editor finds the schema next to it. A scene
+/// that names one keeps it.
 pub fn with_directive(text: &str) -> String {
     let mut comments = text.lines().take_while(|line| line.starts_with('#'));
     match comments.any(|line| line.starts_with(DIRECTIVE)) {

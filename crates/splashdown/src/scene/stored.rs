@@ -1,8 +1,8 @@
 //! The scene in a run's directory, for those who look at the run.
 //!
-//! Files that the scene names may be gone, the run may have been moved to another machine, and another
-//! version may have written it. So no file is looked for, what is not known is passed over, and of all
-//! keys only those are asked for that a picture needs.
+//! Files that the scene names may be gone, the run may have been moved to another machine, and
+//! another version may have written it. So no file is looked for, what is not known is passed over,
+//! and of all keys only those are asked for that a picture needs.
 
 use serde::Deserialize;
 use serde_json::Value;

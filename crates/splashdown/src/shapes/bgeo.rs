@@ -17,7 +17,8 @@ const VECTOR: i32 = 5;
 
 /// More numbers than this for one point are not plausible.
 const WIDEST: usize = 1 << 20;
-/// A compressed file holds at most this many times its size: what is more regular than that is no fluid.
+/// A compressed file holds at most this many times its size: what is more regular than that is no
+/// fluid.
 const MOST_UNPACKED: u64 = 100;
 
 /// Reads all points, and velocities from an attribute `v` or `velocity`.

@@ -107,8 +107,8 @@ impl PropertyAccess for Row {
     }
 }
 
-/// What a header announces must fit into the bytes that follow it: a row takes room in memory even where it takes none
-/// in the file.
+/// What a header announces must fit into the bytes that follow it: a row takes room in memory even
+/// where it takes none in the file.
 fn check_claims(header: &Header, left: usize) -> Result<(), String> {
     let mut claimed: u128 = 0;
     for ElementDef { name, count, properties, .. } in header.elements.values() {
@@ -125,7 +125,8 @@ fn check_claims(header: &Header, left: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The fewest bytes of a property in a row: its number, or the length of its list, which may be empty.
+/// The fewest bytes of a property in a row: its number, or the length of its list, which may be
+/// empty.
 fn least(kind: &PropertyType, encoding: Encoding) -> u128 {
     let (PropertyType::Scalar(number) | PropertyType::List(number, _)) = kind;
     match (encoding, number) {

@@ -72,8 +72,8 @@ pub fn json(scene: &str, rows: &[Row]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// For people: one column for each variant, because there are more figures than variants. Wide tables are cut into
-/// several.
+/// For people: one column for each variant, because there are more figures than variants. Wide
+/// tables are cut into several.
 pub fn table(rows: &[Row]) -> String {
     const WIDTH: usize = 150;
     let names = names(rows);

@@ -1,4 +1,5 @@
-//! What a comparison runs: combinations of what the command line asks for, or what can differ in the scene.
+//! What a comparison runs: combinations of what the command line asks for, or what can differ in
+//! the scene.
 
 use splashdown::compare::choices::{Choice, choices, has_bodies, has_fluid};
 use splashdown::scene::Scene;
@@ -93,8 +94,8 @@ fn time_step(dt: f64) -> Result<Choice, Failure> {
     Ok(Choice { name, overrides: vec![format!("time_step={{ fixed = {dt:?} }}")] })
 }
 
-/// The values of `--vary key=a,b`. Each must be a value of that key; what several of them do to each other is
-/// found when they are run.
+/// The values of `--vary key=a,b`. Each must be a value of that key; what several of them do to
+/// each other is found when they are run.
 fn values(
     arguments: &CompareArguments,
     set: &[String],

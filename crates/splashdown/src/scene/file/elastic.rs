@@ -181,9 +181,9 @@ pub enum ElasticMaterial {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ElasticSolver {
-    /// Surfaces push each other when they are closer than this. Not set: a tenth of `simulation.spacing`, or the
-    /// smallest gap between two bodies at the start, if that is less, but no less than a two-hundredth: what lies
-    /// close together at the start is not pushed apart.
+    /// Surfaces push each other when they are closer than this. Not set: a tenth of
+    /// `simulation.spacing`, or the smallest gap between two bodies at the start, if that is less,
+    /// but no less than a two-hundredth: what lies close together at the start is not pushed apart.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub contact_distance: Option<f64>,
     /// How hard they do. Not set: a tenth of Young's modulus of the softest body. It rises by itself
@@ -196,12 +196,13 @@ pub struct ElasticSolver {
     /// A step updates friction until it agrees with the normal forces within 5 %, at most so often.
     #[schemars(range(min = 1, max = 100))]
     pub friction_updates: u32,
-    /// Newton's iteration stops when it changes no velocity by more than this, and forces balance. Not set: 0.05
+    /// Newton's iteration stops when it changes no velocity by more than this, and forces balance.
+    /// Not set: 0.05
     /// spacings per second.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m/s"))]
     pub tolerance: Option<f64>,
-    /// Forces on a body balance when what is left over is below this share of those that are there: weight, contact,
-    /// pressure, inertia, and what holds it.
+    /// Forces on a body balance when what is left over is below this share of those that are there:
+    /// weight, contact, pressure, inertia, and what holds it.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub force_tolerance: f64,
     /// A step that needs more iterations is tried again at half its length.
@@ -238,8 +239,8 @@ impl Default for ElasticSolver {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Integrator {
-    /// First order: motion dies away by itself, the sooner the longer the steps. A pendulum of 1 m loses a quarter of
-    /// its swing in 6 s at steps of 5 ms.
+    /// First order: motion dies away by itself, the sooner the longer the steps. A pendulum of 1 m
+    /// loses a quarter of its swing in 6 s at steps of 5 ms.
     ImplicitEuler,
     /// Second order backward differences: keeps motion alive.
     #[default]

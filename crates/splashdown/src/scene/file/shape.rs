@@ -95,7 +95,8 @@ pub enum SolidShape {
     Creature(Creature),
 }
 
-/// A block: either its `size` about the object's `at`, or two of `min`, `max` and `size`, and no `at`.
+/// A block: either its `size` about the object's `at`, or two of `min`, `max` and `size`, and no
+/// `at`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BoxShape {
@@ -200,8 +201,8 @@ pub struct Plane {
     pub size: f64,
 }
 
-/// A box that holds fluid: either its inner `size` about `at`, or two of its inner corners `min` and `max` and its `size`,
-/// and no `at`.
+/// A box that holds fluid: either its inner `size` about `at`, or two of its inner corners `min`
+/// and `max` and its `size`, and no `at`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tank {

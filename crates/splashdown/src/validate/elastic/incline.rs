@@ -1,4 +1,5 @@
-//! A soft block on a slope: it sticks, slides and accelerates as Coulomb says. Nothing of the solver is set.
+//! A soft block on a slope: it sticks, slides and accelerates as Coulomb says. Nothing of the
+//! solver is set.
 
 use super::super::run::{advance, world};
 use super::super::{Case, Report};

@@ -1,4 +1,5 @@
-//! What a user sees who sets nothing: how far boxes slide, what carries them, how long a pendulum swings.
+//! What a user sees who sets nothing: how far boxes slide, what carries them, how long a pendulum
+//! swings.
 
 use super::super::run::{advance, world};
 use super::super::{Case, Report};
