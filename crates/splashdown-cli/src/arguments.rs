@@ -150,8 +150,7 @@ pub struct CompareArguments {
     #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: String,
     /// Methods to compare: names like those of `run --method`, joined by `+` where several go
-    /// together,
-    /// like weak,interlinked+iisph,monolithic+jacobi.
+    /// together, like weak,interlinked+iisph,monolithic+jacobi.
     #[arg(long, value_delimiter = ',', value_parser = parse_variant)]
     pub methods: Vec<Variant>,
     /// Values of any key of the scene to compare, like simulation.spacing=0.02,0.01 or

@@ -6,10 +6,9 @@
 //!
 //! - It hardly turns them either: J M⁻¹ Jᵀ with locks is a small share of what it is without.
 //! - It turns them, and thereby presses another contact of the same pair that has the same normal:
-//!   a wheel on its axle touches the floor before and behind the axle. No motion u has J_k·u < 0
-//! for
-//!   all of them, which a perceptron (Rosenblatt 1958) finds out: it looks for one, and hardly ever
-//!   needs more than a round.
+//!   a wheel on its axle touches the floor before and behind the axle. No motion u has
+//!   J_k·u < 0 for all of them, which a perceptron (Rosenblatt 1958) finds out: it looks for one,
+//!   and hardly ever needs more than a round.
 //!
 //! Contacts with other normals have their own say: a flap between two stops is held by both, in
 //! turn.
