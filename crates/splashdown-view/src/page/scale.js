@@ -27,7 +27,7 @@ function label(value, step) {
 export function axis(low, high, count = 4) {
   const size = Math.max(Math.abs(low), Math.abs(high));
   const step = tick(low, high, count);
-  if (!(step >= 4e-15 * size)) return { ticks: [[low, format(low)]], base: "" };
+  if (!(high > low && step >= 4e-15 * size)) return { ticks: [[low, format(low)]], base: "" };
   const first = Math.ceil(low / step - 1e-6);
   const last = Math.min(Math.floor(high / step + 1e-6), first + 20);
   const far = exponent(size) - exponent(step) >= 6;
