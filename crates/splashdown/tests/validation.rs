@@ -1,12 +1,13 @@
 //! The quick validation cases, as `splashdown validate` runs them.
 
-use splashdown::validate::cases;
+use splashdown::validate::{Verdict, cases};
 
 fn passes(name: &str) {
     let case = cases().iter().find(|case| case.name == name).expect("a case of that name");
     let report = case.measure(|_| ());
     let metrics = &report.metrics;
-    let failed: Vec<_> = metrics.iter().filter(|metric| !metric.pass).collect();
+    let failed: Vec<_> =
+        metrics.iter().filter(|metric| metric.verdict() == Verdict::Fail).collect();
     assert!(!metrics.is_empty() && failed.is_empty(), "{failed:#?}");
     for curve in &report.curves {
         let series = || curve.measured.iter().chain(&curve.reference);

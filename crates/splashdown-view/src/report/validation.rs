@@ -1,6 +1,6 @@
 //! The report of a validation: every metric, and measured curves over the known answers.
 
-use splashdown::validate::{Case, Curve, Metric};
+use splashdown::validate::{Case, Curve, Metric, Verdict};
 
 use super::html::{self, escape};
 use super::plot::{Line, Look, Plot};
@@ -33,18 +33,37 @@ impl Outcome {
 /// The page.
 pub fn report(outcomes: &[Outcome], version: &str) -> String {
     let all = || outcomes.iter().flat_map(|outcome| &outcome.metrics);
-    let demanded = all().filter(|metric| metric.tolerance.is_finite()).count();
-    let failed = all().filter(|metric| !metric.pass).count();
+    let count = |verdict| all().filter(|metric| metric.verdict() == verdict).count();
+    let [passed, failed, short, mended] =
+        [Verdict::Pass, Verdict::Fail, Verdict::Short, Verdict::PassesNow].map(count);
     let mut body = format!(
-        "<h1>Validation</h1>\n<p class=\"pale\">Splashdown {}: {} of {demanded} metrics are within their \
-         tolerance, {failed} are not.</p>\n",
+        "<h1>Validation</h1>\n<p class=\"pale\">Splashdown {}: {} of {} metrics are within their \
+         tolerance, {} are not ({short} of them known).</p>\n",
         escape(version),
-        demanded - failed.min(demanded)
+        passed + mended,
+        passed + mended + failed + short,
+        failed + short
     );
+    body += &shortfalls(all());
     for outcome in outcomes {
         body += &section(outcome);
     }
     html::page("Splashdown: validation", &body)
+}
+
+/// Metrics with a mark: those that are short as known, and those that no longer are.
+fn shortfalls<'a>(metrics: impl Iterator<Item = &'a Metric>) -> String {
+    let marked = metrics.filter_map(|metric| {
+        let reason = metric.known.as_ref()?;
+        let now = if metric.pass { " (passes now)" } else { "" };
+        let [case, name, reason] = [metric.case, &metric.metric, reason].map(escape);
+        Some(format!("<li>{case}: {name}{now}: {reason}</li>\n"))
+    });
+    let list: String = marked.collect();
+    if list.is_empty() {
+        return list;
+    }
+    format!("<h2>Known shortfalls</h2>\n<ul>\n{list}</ul>\n")
 }
 
 fn section(outcome: &Outcome) -> String {
@@ -68,16 +87,28 @@ fn section(outcome: &Outcome) -> String {
 }
 
 fn row(metric: &Metric) -> String {
-    let (class, expected, tolerance, verdict) = if metric.tolerance.is_finite() {
-        let verdict = if metric.pass { "pass" } else { "fail" };
-        (verdict, number(metric.expected), number(metric.tolerance), verdict)
+    let (class, verdict) = match metric.verdict() {
+        Verdict::Reported => ("", "reported"),
+        Verdict::Pass => ("pass", "pass"),
+        Verdict::Fail => ("fail", "fail"),
+        Verdict::Short => ("short", "short, known"),
+        Verdict::PassesNow => ("pass", "known, but passes now"),
+    };
+    let demand = if metric.tolerance.is_finite() {
+        [metric.expected, metric.tolerance].map(number)
     } else {
-        ("", String::new(), String::new(), "reported")
+        [String::new(), String::new()]
+    };
+    let reason = match &metric.known {
+        Some(reason) => format!("<br><span class=\"pale\">{}</span>", escape(reason)),
+        None => String::new(),
     };
     format!(
-        "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{expected}</td><td>{tolerance}</td><td>{verdict}</td></tr>\n",
+        "<tr class=\"{class}\"><td>{}{reason}</td><td>{}</td><td>{}</td><td>{}</td><td>{verdict}</td></tr>\n",
         escape(&metric.metric),
-        measured(metric.value)
+        measured(metric.value),
+        demand[0],
+        demand[1]
     )
 }
 
@@ -137,7 +168,10 @@ mod tests {
             expected: 1.0,
             tolerance,
             pass: (value - 1.0).abs() <= tolerance,
+            known: None,
         };
+        let short = Metric { known: Some("h < r".to_owned()), ..metric("coarse", 3.0, 0.1) };
+        let mended = Metric { known: Some("h < r".to_owned()), ..metric("mended", 1.0, 0.1) };
         let curve = Curve {
             name: "front".to_owned(),
             axes: ["T", "front / a"],
@@ -151,13 +185,20 @@ mod tests {
                 metric("good", 1.01, 0.1),
                 metric("bad", 3.0, 0.1),
                 metric("seen", 9.0, f64::INFINITY),
+                short,
+                mended,
             ],
             curves: vec![curve],
             ..Outcome::default()
         };
         let page = report(&[outcome], "0.1.0");
         for part in [
-            "1 of 2 metrics",
+            "2 of 4 metrics are within their tolerance, 2 are not (1 of them known)",
+            "<li>dam-break: coarse: h &lt; r</li>",
+            "<li>dam-break: mended (passes now): h &lt; r</li>",
+            "<tr class=\"short\"><td>coarse<br><span class=\"pale\">h &lt; r</span></td>",
+            "<td>short, known</td>",
+            "<td>known, but passes now</td>",
             "<tr class=\"pass\"><td>good</td><td>1.01000</td><td>1</td><td>0.1</td><td>pass</td>",
             "<tr class=\"fail\"><td>bad</td>",
             "<td>seen</td><td>9.00000</td><td></td><td></td><td>reported</td>",

@@ -20,6 +20,7 @@ mod momentum;
 mod piles;
 mod pillar;
 mod repeatable;
+mod report;
 mod rising_sphere;
 mod run;
 mod still_water;
@@ -27,68 +28,8 @@ mod structures;
 mod taylor_green;
 mod watch;
 
-use serde::Serialize;
-
 pub use curve::{Curve, Series};
-
-/// One measured number and what it should be.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Metric {
-    /// The case that measured it.
-    pub case: &'static str,
-    /// What was measured, with the variant of the case.
-    pub metric: String,
-    /// The measured value.
-    pub value: f64,
-    /// The known answer; 0 for errors and other numbers that should vanish.
-    pub expected: f64,
-    /// How far apart the two may be. Infinite for a number that is only reported.
-    #[serde(serialize_with = "finite_or_null")]
-    pub tolerance: f64,
-    /// Whether they are that close.
-    pub pass: bool,
-}
-
-/// JSON has no infinity: a number that is only reported has the tolerance null.
-fn finite_or_null<S: serde::Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() { to.serialize_some(value) } else { to.serialize_none() }
-}
-
-/// What a case has measured so far.
-pub struct Report {
-    case: &'static str,
-    /// Metrics in the order of measurement.
-    pub metrics: Vec<Metric>,
-    /// Curves over the known answers, for a picture.
-    pub curves: Vec<Curve>,
-    on_metric: Box<dyn FnMut(&Metric)>,
-}
-
-impl Report {
-    /// Records that `metric` is `value` and should be within `tolerance` of `expected`.
-    pub fn close(&mut self, metric: impl Into<String>, value: f64, expected: f64, tolerance: f64) {
-        let pass = (value - expected).abs() <= tolerance;
-        let metric =
-            Metric { case: self.case, metric: metric.into(), value, expected, tolerance, pass };
-        (self.on_metric)(&metric);
-        self.metrics.push(metric);
-    }
-
-    /// Records that the magnitude of `value` should be at most `limit`.
-    pub fn at_most(&mut self, metric: impl Into<String>, value: f64, limit: f64) {
-        self.close(metric, value, 0.0, limit);
-    }
-
-    /// Records a curve over its known answer.
-    pub fn curve(&mut self, curve: Curve) {
-        self.curves.push(curve);
-    }
-
-    /// Records a number that nothing is demanded of.
-    pub fn note(&mut self, metric: impl Into<String>, value: f64, expected: f64) {
-        self.close(metric, value, expected, f64::INFINITY);
-    }
-}
+pub use report::{Known, Metric, Report, Verdict};
 
 /// A validation case.
 pub struct Case {
@@ -112,9 +53,7 @@ impl Case {
     /// Runs the case; `on_metric` sees every metric as soon as it is known. A case that cannot be run
     /// to its end reports a failed metric "completed".
     pub fn measure(&self, on_metric: impl FnMut(&Metric) + 'static) -> Report {
-        let (metrics, curves) = (Vec::new(), Vec::new());
-        let on_metric = Box::new(on_metric);
-        let mut report = Report { case: self.name, metrics, curves, on_metric };
+        let mut report = Report::new(self.name, on_metric);
         if let Err(reason) = (self.run)(&mut report) {
             report.close(format!("completed ({reason})"), 0.0, 1.0, 0.0);
         }
