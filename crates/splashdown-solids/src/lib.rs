@@ -50,8 +50,9 @@ pub mod quadratic;
 pub mod rod;
 pub mod solids;
 pub mod step;
-pub mod stop;
 pub mod surface;
 pub mod tetrahedron;
 pub mod unknowns;
 pub mod verify;
+
+pub use splashdown_solve::stop;

@@ -35,7 +35,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; sums with the same bits on any thread count |
+//! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; the crate of solvers that know no physics |
 //! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
 //! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`bounds`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what becomes of what leaves the scene, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
@@ -68,13 +68,14 @@ pub mod rigid;
 pub mod scene;
 pub mod shapes;
 pub mod showers;
-pub mod solve;
 mod sources;
 pub mod sph;
 pub mod state;
 pub mod step;
 pub mod validate;
 pub mod world;
+
+pub use splashdown_solve as solve;
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]

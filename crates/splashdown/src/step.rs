@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use glam::Vec4;
 use rayon::prelude::*;
+use splashdown_solve::nncg::Report;
 
 use self::bodies::{BodyResult, BodyStep};
 use self::strays::Strays;
@@ -26,7 +27,6 @@ use crate::particles::periodic::wrapped;
 use crate::rigid::contact::Contact;
 use crate::sph::loads::{Loads, pressure_loads};
 use crate::sph::pressure::extrapolation::Extrapolation;
-use crate::sph::pressure::solve::Solved;
 use crate::sph::shifting::Shift;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::viscosity;
@@ -130,8 +130,8 @@ enum Phase {
 /// What a step found out and would change, before it is accepted.
 struct Attempt {
     poses: Vec<Pose>,
-    divergence: Solved,
-    density: Solved,
+    divergence: Report,
+    density: Report,
     viscosity_iterations: u32,
     loads: Loads,
     bodies: BodyStep,
@@ -235,7 +235,7 @@ impl World {
         work.held = driven.iter().map(|&(i, _)| i).collect();
         let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
         drive(&mut work.predicted);
-        let mut divergence = Solved::default();
+        let mut divergence = Report::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);
         work.wall_kappa.clear();
@@ -374,7 +374,7 @@ impl World {
         work: &Workspace,
         bodies: &BodyStep,
         dt: f64,
-        solved: &Solved,
+        solved: &Report,
     ) -> Result<(), StepError> {
         if solved.error <= HOPELESS {
             return Ok(());

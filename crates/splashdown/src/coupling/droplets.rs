@@ -15,16 +15,15 @@
 //!
 //! Impulses are in m_ref h/Δt and displacements in h, as everywhere in the solve.
 
-use rayon::prelude::*;
-
 use glam::Vec4;
+use rayon::prelude::*;
+use splashdown_solve::nncg::{Momentum, Sweep, Unknowns};
 
 use crate::math::DVec3;
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::PartnerSweep;
 use crate::sph::tension::energy::Strengths;
 use crate::sph::tension::pairs::SurfacePairs;
-use crate::sph::tension::sweep::{Swept, TensionSweep};
+use crate::sph::tension::sweep::TensionSweep;
 use crate::sph::wall_friction::Grip;
 
 /// What a sweep leaves of how far pressures at walls are from the end, at least and at most: it is only estimated.
@@ -58,31 +57,6 @@ impl Changes {
         let contraction =
             if before > 0.0 { (change / before).sqrt().clamp(least, most) } else { most };
         change / (1.0 - contraction)
-    }
-}
-
-/// Impulses of friction with what acceleration needs.
-#[derive(Clone, Debug, Default)]
-struct Unknown {
-    now: Vec<DVec3>,
-    next: Vec<DVec3>,
-    direction: Vec<DVec3>,
-}
-
-impl Unknown {
-    fn new(now: Vec<DVec3>) -> Unknown {
-        let (next, direction) = (now.clone(), vec![DVec3::ZERO; now.len()]);
-        Unknown { now, next, direction }
-    }
-
-    /// (P6)
-    fn accelerate(&mut self, beta: f64) {
-        let all = self.now.iter_mut().zip(&self.next).zip(&mut self.direction);
-        for ((now, &next), direction) in all {
-            let change = next - *now;
-            *now = next + beta * *direction;
-            *direction = beta * *direction + change;
-        }
     }
 }
 
@@ -137,16 +111,18 @@ pub struct Droplets<'a> {
     has_rested: bool,
     /// Whether its steps are those that always converge, and its rests short.
     is_careful: bool,
-    /// By how much it was off, and what it changed, in its last sweep; its own β; what a sweep leaves of how far it is off.
-    last: Swept,
-    beta: f64,
+    /// By how much it was off in its last sweep, and what a sweep leaves of that.
+    left: f64,
     kept: f64,
+    /// Its own β, and what that follows from.
+    beta: f64,
+    momentum: Momentum,
     /// Whether what it pulls with has changed since `pulled` was computed.
     is_fresh: bool,
     /// Displacement of each fluid particle by tension.
     pulled: Vec<Vec4>,
     /// p of `start.grips`.
-    friction: Unknown,
+    friction: Unknowns<Vec<DVec3>>,
     /// Displacements of the particles of `start.grips` by all that moves them; in the end but for tension and friction.
     moved: Vec<DVec3>,
     /// Whether all has been swept.
@@ -190,12 +166,13 @@ impl<'a> Droplets<'a> {
             rests: if is_stiff || !start.is_loose { 0 } else { FIRST_REST },
             has_rested: false,
             is_careful: is_stiff,
-            last: Swept { change: f64::INFINITY, left: f64::INFINITY },
+            left: f64::INFINITY,
             beta: 0.0,
+            momentum: Momentum::new(1.0),
             kept: if is_stiff { KEPT[1] } else { KEPT[2] },
             is_fresh: true,
             pulled: vec![Vec4::ZERO; n],
-            friction: Unknown::new(start.friction.iter().map(|&p| start.share * p).collect()),
+            friction: Unknowns::new(start.friction.iter().map(|&p| start.share * p).collect()),
             moved: vec![DVec3::ZERO; start.grips.len()],
             has_ended: false,
             pressing: Changes::default(),
@@ -301,40 +278,33 @@ impl<'a> Droplets<'a> {
     }
 
     /// One sweep of (D1) and (F3), in which pressures become `next`; `push` is what moves fluid before, `is_last` whether the solve waits for nothing else.
-    pub fn sweep(
-        &mut self,
-        bodies: &[Body],
-        next: &[f32],
-        push: &[Vec4],
-        is_last: bool,
-    ) -> PartnerSweep {
+    pub fn sweep(&mut self, bodies: &[Body], next: &[f32], push: &[Vec4], is_last: bool) -> Sweep {
         let mut friction = self.sweep_friction(bodies);
         friction.converged &= self.is_pressed(next);
         let Some(tension) = &mut self.tension else { return friction };
         if self.rests > 0 && !(is_last && friction.converged) {
             self.rests -= 1;
             self.has_rested = true;
-            return PartnerSweep { converged: false, ..friction }; // no solve ends while it rests
+            return Sweep { converged: false, ..friction }; // no solve ends while it rests
         }
         let has_rested = std::mem::take(&mut self.has_rested);
         let swept = tension.sweep(push);
         self.is_fresh = true;
-        let beta = swept.change / self.last.change.max(f64::MIN_POSITIVE);
-        self.beta = if beta > 1.0 { 0.0 } else { beta };
-        if !self.is_careful && !has_rested && swept.left > self.last.left.max(1.0) {
+        self.beta = self.momentum.beta(swept.change);
+        if !self.is_careful && !has_rested && swept.left > self.left.max(1.0) {
             tension.be_careful();
             self.is_careful = true;
         }
-        if !has_rested && self.last.left.is_finite() {
-            self.kept =
-                (swept.left / self.last.left.max(f64::MIN_POSITIVE)).clamp(KEPT[0], KEPT[1]);
+        if !has_rested && self.left.is_finite() {
+            self.kept = (swept.left / self.left.max(f64::MIN_POSITIVE)).clamp(KEPT[0], KEPT[1]);
         }
-        self.last = swept;
-        // What it changes between rests would come and go in β with them, and (P6) would start anew after each.
+        self.left = swept.left;
+        // What it changes between rests would come and go in β with them, and (NC2) would start anew after each.
         let (near, rest) = if self.is_careful { REST_OF_THE_CAREFUL } else { REST };
         let is_near = swept.left <= near;
         self.rests = if is_near { rest } else { 0 };
-        PartnerSweep {
+        Sweep {
+            error: swept.left,
             change: friction.change + if is_near { 0.0 } else { swept.change },
             // `left` is what this sweep found, not what it leaves.
             converged: self.kept * swept.left <= 1.0 && friction.converged,
@@ -349,9 +319,9 @@ impl<'a> Droplets<'a> {
         self.pressing.left_after(change) <= AT_WALLS * self.start.error * limit
     }
 
-    fn sweep_friction(&mut self, bodies: &[Body]) -> PartnerSweep {
+    fn sweep_friction(&mut self, bodies: &[Body]) -> Sweep {
         let (mut change, mut left, mut limit) = (0.0, 0.0, 0.0);
-        let Unknown { now, next, .. } = &mut self.friction;
+        let Unknowns { now, next, .. } = &mut self.friction;
         for (((grip, now), next), &u) in self.start.grips.iter().zip(now).zip(next).zip(&self.moved)
         {
             if !self.start.sweeps(grip) {
@@ -362,15 +332,15 @@ impl<'a> Droplets<'a> {
             (left, limit) = (left + rest, limit + grip.limit());
             *next = after;
         }
-        PartnerSweep { change, converged: left <= self.start.error * limit }
+        Sweep { error: left, change, converged: left <= self.start.error * limit }
     }
 
-    /// (P6), friction kept inside its cone.
-    pub fn accelerate(&mut self, beta: f64) {
+    /// (NC2), friction kept inside its cone.
+    pub fn extrapolate(&mut self, beta: f64) {
         if let Some(tension) = self.tension.as_mut().filter(|_| self.is_fresh) {
-            tension.accelerate(beta.min(self.beta));
+            tension.extrapolate(beta.min(self.beta));
         }
-        self.friction.accelerate(beta);
+        self.friction.extrapolate(beta);
         for (grip, p) in self.start.grips.iter().zip(&mut self.friction.now) {
             if self.start.sweeps(grip) {
                 *p = grip.project(*p);
@@ -381,10 +351,10 @@ impl<'a> Droplets<'a> {
     /// Goes back to the result of the last sweep.
     pub fn settle(&mut self) {
         if let Some(tension) = &mut self.tension {
-            tension.finish();
+            tension.settle();
         }
+        self.friction.settle();
         (self.rests, self.is_fresh) = (0, true);
-        self.friction.now.clone_from(&self.friction.next);
     }
 
     /// The same in the end, when nobody asks any more what tension does but in double precision.

@@ -2,7 +2,7 @@
 //!
 //! | method      | file             | paper                   | bodies during the fluid's solve            |
 //! |-------------|------------------|-------------------------|--------------------------------------------|
-//! | weak        | `step/bodies.rs` | Akinci et al. 2012      | keep their velocity                        |
+//! | weak        | `step/bodies.rs` | Akinci et al. 2012      | keep their velocity (then: `rigid/dry.rs`)  |
 //! | interlinked | `interlinked.rs` | Gissler et al. 2019     | move in every iteration; explicit friction |
 //! | monolithic  | `monolithic.rs`  | Probst & Teschner 2023  | one system of pressure, contact, friction  |
 //!

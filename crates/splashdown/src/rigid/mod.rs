@@ -8,6 +8,7 @@
 
 pub mod bodies;
 pub mod contact;
+pub mod dry;
 pub mod integrate;
 pub mod jammed;
 pub mod memory;

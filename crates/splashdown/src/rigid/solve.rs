@@ -18,7 +18,9 @@
 //! Residuals: the Fischer-Burmeister function of −c and D₁ψ (D₁: D with n = 1), and the change that
 //! (R4) would make, as a slip (Macklin et al. 2019); means over the contacts that are active.
 
-use crate::body::CouplingSettings;
+use splashdown_solve::nncg::Unknowns;
+
+use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
 use crate::rigid::bodies::{Body, Twist};
 use crate::rigid::contact::Contact;
 
@@ -37,6 +39,18 @@ pub enum Order {
     Jacobi,
     /// One after the other, each seeing what the others did.
     GaussSeidel,
+}
+
+impl Order {
+    /// The one that `settings` ask for.
+    pub fn of(settings: &CouplingSettings) -> Order {
+        match (settings.method, settings.solver) {
+            (CouplingMethod::Monolithic | CouplingMethod::Weak, CouplingSolver::Nncg) => {
+                Order::GaussSeidel
+            }
+            _ => Order::Jacobi,
+        }
+    }
 }
 
 /// What one sweep found.
@@ -73,9 +87,7 @@ pub struct ContactSystem {
     /// Motions of all bodies without contacts.
     given: Vec<Twist>,
     /// Of each contact.
-    pub unknown: Vec<Unknown>,
-    next: Vec<Unknown>,
-    direction: Vec<Unknown>,
+    unknowns: Unknowns<Vec<Unknown>>,
     /// c and s of each contact.
     rates: Vec<Unknown>,
     /// Active contacts of each body.
@@ -109,9 +121,7 @@ impl ContactSystem {
         ContactSystem {
             terms,
             given: bodies.iter().map(|body| body.motion).collect(),
-            unknown: vec![[0.0; 3]; n],
-            next: vec![[0.0; 3]; n],
-            direction: vec![[0.0; 3]; n],
+            unknowns: Unknowns::new(vec![[0.0; 3]; n]),
             rates: vec![[0.0; 3]; n],
             count: vec![0; bodies.len()],
             parts: wet.iter().map(|&wet| if wet { 2.0 } else { 1.0 }).collect(),
@@ -126,14 +136,14 @@ impl ContactSystem {
 
     /// The force that contact `k` puts on the body of its particle.
     pub fn force_of(&self, k: usize) -> crate::math::DVec3 {
-        let ([psi, a, b], contact) = (self.unknown[k], &self.contacts[k]);
+        let ([psi, a, b], contact) = (self.unknowns.now[k], &self.contacts[k]);
         let [s, t] = contact.tangents;
         psi * contact.strength * contact.normal + a * s + b * t
     }
 
     /// Begins with these unknowns instead of none.
-    pub fn begin_with(&mut self, unknown: Vec<Unknown>) {
-        self.unknown = unknown;
+    pub fn begin_with(&mut self, unknowns: Vec<Unknown>) {
+        self.unknowns = Unknowns::new(unknowns);
     }
 
     /// The deepest contact, if it is as dense as `density` above the threshold of contact.
@@ -151,7 +161,7 @@ impl ContactSystem {
     /// fluid): PT23 eq. 3.11.
     pub fn move_bodies(&self, outside: &[Twist], bodies: &mut [Body]) {
         let mut impulse = outside.to_vec();
-        for (contact, &[psi, a, b]) in self.contacts.iter().zip(&self.unknown) {
+        for (contact, &[psi, a, b]) in self.contacts.iter().zip(&self.unknowns.now) {
             if psi == 0.0 && a == 0.0 && b == 0.0 {
                 continue;
             }
@@ -187,7 +197,7 @@ impl ContactSystem {
             let terms = &self.terms[k];
             let c = terms.source + contact.approach(motion);
             let slip = contact.slip(motion);
-            let [psi, a, b] = self.unknown[k];
+            let [psi, a, b] = self.unknowns.now[k];
             self.rates[k] = [c, slip[0] + terms.recall[0], slip[1] + terms.recall[1]];
             if c <= 0.0 && psi <= 0.0 {
                 continue;
@@ -224,18 +234,19 @@ impl ContactSystem {
         for k in 0..self.contacts.len() {
             let [d, t] = self.diagonals(k);
             let contact = &self.contacts[k];
-            self.next[k] = relaxed(contact, self.unknown[k], self.rates[k], [OMEGA / d, OMEGA / t]);
+            self.unknowns.next[k] =
+                relaxed(contact, self.unknowns.now[k], self.rates[k], [OMEGA / d, OMEGA / t]);
         }
     }
 
     /// (R3) and (R4) one after the other, forth and back.
     fn gauss_seidel(&mut self, bodies: &mut [Body]) {
-        self.next.copy_from_slice(&self.unknown);
+        self.unknowns.next.copy_from_slice(&self.unknowns.now);
         let n = self.contacts.len();
         for k in (0..n).chain((0..n).rev()) {
             let (contact, terms) = (&self.contacts[k], &self.terms[k]);
             let sum = |both: [f64; 2]| both[0] + both[1];
-            let before = self.next[k];
+            let before = self.unknowns.next[k];
             let motion = contact.solids.map(|solid| &bodies[solid].motion);
             let c = terms.source + contact.approach(motion);
             let slip = contact.slip(motion);
@@ -245,7 +256,7 @@ impl ContactSystem {
             let rates = [c, slip[0] + terms.recall[0], slip[1] + terms.recall[1]];
             let step = [1.0 / sum(terms.mobility), 1.0 / sum(terms.tangent)];
             let after = relaxed(contact, before, rates, step);
-            self.next[k] = after;
+            self.unknowns.next[k] = after;
             let change: [f64; 3] = std::array::from_fn(|i| after[i] - before[i]);
             let impulses = contact.impulses(change[0], [change[1], change[2]]);
             for (solid, impulse) in contact.solids.into_iter().zip(impulses) {
@@ -258,7 +269,7 @@ impl ContactSystem {
     /// |next − unknown|² with D and T as weights.
     fn change(&self) -> f64 {
         let mut change = 0.0;
-        for (k, (next, now)) in self.next.iter().zip(&self.unknown).enumerate() {
+        for (k, (next, now)) in self.unknowns.next.iter().zip(&self.unknowns.now).enumerate() {
             let [psi, a, b]: [f64; 3] = std::array::from_fn(|i| next[i] - now[i]);
             if psi != 0.0 || a != 0.0 || b != 0.0 {
                 let [d, t] = self.diagonals(k);
@@ -268,16 +279,14 @@ impl ContactSystem {
         change
     }
 
-    /// (P6) for contacts: x ← S(x) + β d,   d ← β d + S(x) − x.
-    pub fn accelerate(&mut self, beta: f64) {
-        let all = self.unknown.iter_mut().zip(&self.next).zip(&mut self.direction);
-        for ((now, next), direction) in all {
-            for i in 0..3 {
-                let change = next[i] - now[i];
-                now[i] = next[i] + beta * direction[i];
-                direction[i] = beta * direction[i] + change;
-            }
-        }
+    /// (NC2)
+    pub fn extrapolate(&mut self, beta: f64) {
+        self.unknowns.extrapolate(beta);
+    }
+
+    /// Makes the last sweep's result the unknowns: a projected iterate, never an extrapolated one.
+    pub fn settle(&mut self) {
+        self.unknowns.settle();
     }
 
     /// The contact that the last sweep found most compressed.
@@ -287,14 +296,9 @@ impl ContactSystem {
         worst.map(|(k, _)| &self.contacts[k])
     }
 
-    /// Makes the last sweep's result the unknowns: a projected iterate, never an extrapolated one.
-    pub fn finish(&mut self) {
-        self.unknown.copy_from_slice(&self.next);
-    }
-
     /// What contact and friction give to the two bodies of contact `k`: pressure's part, friction's part.
     pub fn parts_of(&self, k: usize) -> [[Twist; 2]; 2] {
-        let [psi, a, b] = self.unknown[k];
+        let [psi, a, b] = self.unknowns.now[k];
         let contact = &self.contacts[k];
         [contact.impulses(psi, [0.0; 2]), contact.impulses(0.0, [a, b])]
     }

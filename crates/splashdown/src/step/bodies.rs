@@ -1,23 +1,21 @@
 //! Rigid bodies in a step: what drives them, what they leave behind.
 
 use rayon::prelude::*;
+use splashdown_solve::nncg::{self, Params, Report};
 
 use super::Workspace;
 use crate::body::{CouplingMethod, CouplingSolver, RigidBody};
 use crate::coupling::interlinked::explicit_friction;
-use crate::coupling::monolithic::Coupled;
 use crate::coupling::touches::Touches;
 use crate::math::{DVec3, Pose};
-use crate::particles::neighbors::Neighbors;
 use crate::rigid::bodies::{Body, Twist, bodies, mass_unit};
+use crate::rigid::dry::DryContact;
 use crate::rigid::integrate::{Moved, moved};
 use crate::rigid::jammed::{Jam, jams, take_jammed};
 use crate::rigid::memory::{Stick, recall, remember};
 use crate::rigid::search::{contacts, excess, touching_slope};
 use crate::rigid::solve::{ContactSystem, Swept, is_small};
 use crate::sph::loads::Loads;
-use crate::sph::pressure::operator::PressureOperator;
-use crate::sph::pressure::solve::{Solved, StopAt, solve};
 use crate::world::{StepError, World};
 
 /// Bodies that overlap are pushed apart no faster than this: gravity stops it within this many h.
@@ -48,7 +46,7 @@ pub(super) struct BodyStep {
     /// Impulses of friction that came before the contact solve, one for each solid; empty if there is none.
     friction: Vec<Twist>,
     /// How the contact solve ended.
-    pub solved: Solved,
+    pub solved: Report,
     /// Its residuals.
     pub swept: Swept,
 }
@@ -192,41 +190,31 @@ impl World {
     }
 
     /// How far to go with bodies in it; contacts, if there are any, want some sweeps whatever their residual says.
-    pub(super) fn stop_with_bodies(&self, mut stop: StopAt, contacts: bool) -> StopAt {
+    pub(super) fn with_bodies(&self, mut params: Params, contacts: bool) -> Params {
         let coupling = &self.coupling;
         if contacts {
-            stop.min_iterations = stop.min_iterations.max(coupling.min_iterations);
+            params.min_sweeps = params.min_sweeps.max(coupling.min_iterations);
         }
-        stop.max_iterations = stop.max_iterations.max(coupling.max_iterations);
+        params.max_sweeps = params.max_sweeps.max(coupling.max_iterations);
         if coupling.method == CouplingMethod::Interlinked
             || coupling.solver == CouplingSolver::Jacobi
         {
-            stop.memory = 0.0;
+            params.memory = 0.0;
         }
-        stop
+        params
     }
 
-    /// Contact and friction alone, after the fluid has been solved without them (Akinci et al. 2012), or
-    /// where there is no fluid.
-    pub(super) fn solve_contacts(&self, step: &mut BodyStep) {
-        let (none, touches) = (Neighbors::default(), Touches::default());
-        let operator = PressureOperator { neighbors: &none, inverse_mass: &[], held: &[] };
-        let stop = StopAt {
-            mean_error: 0.0,
-            min_iterations: 0,
-            max_iterations: 0,
-            lowest: 0.0,
-            memory: 1.0,
-            bold: None,
-            leaves_push: false,
-            request: self.stop,
-        };
-        let stop = self.stop_with_bodies(stop, true);
-        let BodyStep { bodies, system, .. } = step;
-        system.start_from(bodies);
-        let mut coupled = Coupled::new(bodies, system, &touches, Vec::new(), self.coupling);
-        step.solved = solve(&operator, &mut [], stop, None, Some(&mut coupled), &mut [], &mut []);
-        step.swept = coupled.swept;
+    /// Contact and friction after the fluid has been solved without them (Akinci et al. 2012).
+    pub(super) fn solve_contacts_after_fluid(&self, step: &mut BodyStep) {
+        let params = Params { max_sweeps: 0, stop: self.stop, ..Params::default() };
+        self.solve_contacts(step, &self.with_bodies(params, true));
+    }
+
+    /// Contact and friction alone.
+    pub(super) fn solve_contacts(&self, step: &mut BodyStep, params: &Params) {
+        let mut contact = DryContact::new(&mut step.system, &mut step.bodies, self.coupling);
+        step.solved = nncg::solve(&mut contact, params);
+        step.swept = contact.swept;
     }
 
     /// Gives the impulses of pressures `kappa` (and `wall`) to bodies that did not move under them.
@@ -234,11 +222,10 @@ impl World {
         &self,
         work: &Workspace,
         kappa: &[f32],
-        wall: &[f32],
+        wall: Option<&[f32]>,
         step: &mut BodyStep,
     ) {
         let mut impulse = vec![Twist::default(); step.bodies.len()];
-        let wall = (!wall.is_empty()).then_some(wall);
         work.touches.impulses(kappa, wall, &mut impulse);
         for (body, impulse) in step.bodies.iter_mut().zip(&impulse) {
             let pushed = body.response(impulse);

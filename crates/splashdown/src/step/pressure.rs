@@ -2,22 +2,22 @@
 
 use glam::Vec4;
 use rayon::prelude::*;
+use splashdown_solve::nncg::{Params, Report};
+use splashdown_solve::reduce;
 
 use super::Workspace;
 use super::bodies::BodyStep;
 use super::strays::Strays;
 use crate::body::CouplingSolver;
 use crate::coupling::droplets::{Droplets, Found};
-use crate::coupling::monolithic::Coupled;
-use crate::coupling::touches::Touches;
+use crate::coupling::monolithic::{BodyBlock, Coupled};
+use crate::math::DVec3;
 use crate::particles::neighbors::{Chunk, Sums};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 use crate::rigid::solve::ContactSystem;
-use crate::solve::reduce;
 use crate::sph::pressure::exact;
 use crate::sph::pressure::operator::PressureOperator;
-use crate::sph::pressure::partner::Partner;
-use crate::sph::pressure::solve::{Solved, StopAt, solve};
+use crate::sph::pressure::solve::{PressureBlock, Relaxation, WallPressure};
 use crate::sph::shifting;
 use crate::sph::tension::TensionOrder;
 use crate::world::{BoundaryPressure, PressureSolver, ViscosityModel, World};
@@ -65,9 +65,11 @@ fn is_at_surface(sums: &Sums) -> bool {
 }
 
 /// What a pressure solve is for.
-pub(super) struct Task<'a> {
+struct Task<'a> {
     /// Length of the step, s.
     dt: f64,
+    /// Where to start.
+    kappa: Vec<f32>,
     /// Where to stop.
     mean_error: f64,
     /// What is solved with it.
@@ -115,19 +117,19 @@ impl World {
         work: &mut Workspace,
         dt: f64,
         bodies: &mut BodyStep,
-    ) -> Solved {
+    ) -> Report {
         // A particle with few neighbours is at the surface: what looks like compression there is not.
         let enough = if self.dimension.count() == 2 { 7 } else { 20 };
         let share = self.pressure.warm_start;
-        let mut kappa = self.warm_start(&self.particles.divergence_pressure, share, work, dt);
-        let task = Task { dt, mean_error: self.pressure.divergence_error, droplets: None };
+        let kappa = self.warm_start(&self.particles.divergence_pressure, share, work, dt);
+        let task = Task { dt, kappa, mean_error: self.pressure.divergence_error, droplets: None };
         bodies.system = ContactSystem::new(Vec::new(), &bodies.bodies, 0.0, &[], &[]);
-        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
+        let (kappa, report) = self.solve_pressure(work, task, bodies, |chunk, k, rate| {
             let neighbors = chunk.pairs(k).len() + chunk.wall_pairs(k).len();
             if neighbors < enough { 0.0 } else { rate }
         });
         work.divergence_kappa = kappa;
-        solved
+        report
     }
 
     /// The density solve: the predicted density may not exceed the rest density.
@@ -136,7 +138,7 @@ impl World {
         work: &mut Workspace,
         dt: f64,
         bodies: &mut BodyStep,
-    ) -> Solved {
+    ) -> Report {
         work.droplets = Found::default();
         let mut alone = None;
         if self.tension_acts(TensionOrder::Before) {
@@ -150,20 +152,21 @@ impl World {
             true => self.tension.warm_start,
             false => self.pressure.warm_start,
         };
-        let mut kappa = self.warm_start(&self.particles.pressure, share, work, dt);
+        let kappa = self.warm_start(&self.particles.pressure, share, work, dt);
         let surface = std::mem::take(&mut work.surface);
         let start = self.start_droplets(work, dt, bodies);
         let droplets = start.map(|start| Droplets::new(&surface, start));
-        let task = Task { dt, mean_error: self.largest_error(&work.strays, dt), droplets };
+        let mean_error = self.largest_error(&work.strays, dt);
+        let task = Task { dt, kappa, mean_error, droplets };
         let largest = self.largest_correction(&work.strays, dt);
         let rest = self.rest_density(work);
-        let solved = self.solve_pressure(work, task, &mut kappa, bodies, |chunk, k, rate| {
+        let (kappa, report) = self.solve_pressure(work, task, bodies, |chunk, k, rate| {
             (chunk.sums[k].number_density - rest).min(largest) + rate
         });
         work.surface = surface;
         work.kappa = kappa;
         if bodies.any() && self.is_weak() {
-            self.solve_contacts(bodies);
+            self.solve_contacts_after_fluid(bodies);
             self.show_bodies(work, &bodies.bodies, dt);
         }
         if self.tension_acts(TensionOrder::After) {
@@ -173,7 +176,7 @@ impl World {
             work.droplets.tension = tension;
             work.droplets.on_solids[0] = of_tension;
         }
-        solved
+        report
     }
 
     /// The number density that fluid is brought to: one, unless there is no surface at which it could give way. A vessel filled to
@@ -231,7 +234,7 @@ impl World {
     }
 
     /// How far to shift particles at the end of the step, and what that does to their velocities.
-    pub(super) fn spread_evenly(&self, work: &mut Workspace) -> Solved {
+    pub(super) fn spread_evenly(&self, work: &mut Workspace) -> Report {
         let mut shifts = std::mem::take(&mut work.shifts);
         shifting::shifts(&work.neighbors, &work.predicted, &mut shifts);
         work.predicted.par_iter_mut().zip(&mut shifts).for_each(|(v, shift)| {
@@ -241,7 +244,7 @@ impl World {
         work.shifts = shifts;
         work.kappa.clear();
         work.kappa.resize(self.fluid_count(), 0.0);
-        Solved { converged: true, ..Solved::default() }
+        Report { converged: true, ..Report::default() }
     }
 
     /// A share of the last step's pressures (Pa), as κ for a step of length `dt`.
@@ -257,30 +260,121 @@ impl World {
         kappa
     }
 
-    /// Solves for `kappa` and adds what it does to the predicted velocities. `source` turns the
-    /// compression by the predicted motion into the one that pressure has to remove.
-    pub(super) fn solve_pressure(
+    /// Solves for pressures and what goes with them, and adds what they do to the predicted velocities;
+    /// returns κ. `source` turns the compression by the predicted motion into the one that pressure
+    /// has to remove.
+    fn solve_pressure(
         &self,
         work: &mut Workspace,
         task: Task,
-        kappa: &mut [f32],
         bodies: &mut BodyStep,
         source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
-    ) -> Solved {
-        let Task { dt, mean_error, droplets } = task;
-        let n = self.fluid_count();
-        let per_step = dt / self.spacing;
+    ) -> (Vec<f32>, Report) {
+        let Task { dt, kappa, mean_error, droplets } = task;
+        let moves_bodies = bodies.any() && !self.is_weak();
+        let (relaxation, params) = self.how_to_solve(mean_error, droplets.as_ref(), bodies);
+        if moves_bodies && self.fluid_count() == 0 {
+            self.solve_contacts(bodies, &params);
+            self.show_bodies(work, &bodies.bodies, dt);
+            return (kappa, Report { error: 0.0, ..bodies.solved }); // nothing is compressed
+        }
+        let source = self.compressions(work, dt, source);
+        let mut push = std::mem::take(&mut work.push);
+        push.resize(self.fluid_count(), Vec4::ZERO);
+        let operator = self.operator(work);
+        let touches = &work.touches;
+        let body_block = moves_bodies.then(|| {
+            let BodyStep { bodies, system, .. } = bodies;
+            BodyBlock::new(bodies, system, touches, source.clone(), self.coupling)
+        });
+        let walls = self.wall_pressure(work);
+        let pressure = PressureBlock::new(operator, relaxation, walls, kappa, source, push);
+        let mut system = Coupled::new(pressure, body_block, droplets);
+        let report = system.solve(&params);
+
+        let Coupled { pressure, bodies: body_block, interface, .. } = system;
+        let PressureBlock { kappa, push, source, walls, .. } = pressure;
+        if let Some(swept) = body_block.map(|block| block.swept) {
+            (bodies.swept, bodies.solved) = (swept, report);
+        }
+        let (kappa, wall) = (kappa.now, walls.map(|walls| walls.kappa));
+        let exact =
+            relaxation.leaves_push.then(|| self.exact_push(&operator, &kappa, wall.as_deref()));
+        let found = interface.map(|droplets| match &exact {
+            Some(push) => droplets.result(push),
+            None => droplets.result(&push.par_iter().map(to_f64).collect::<Vec<_>>()),
+        });
+        (work.source, work.push) = (source, push);
+        self.push_fluid(work, exact.as_deref(), dt);
+        if bodies.any() && self.is_weak() {
+            self.push_bodies(work, &kappa, wall.as_deref(), bodies);
+        }
+        for (sum, wall) in work.wall_kappa.iter_mut().zip(wall.iter().flatten()) {
+            *sum += wall;
+        }
+        if let Some(found) = found {
+            self.pull_bodies(&found, bodies);
+            self.take_droplets(work, found, dt / self.spacing);
+        }
+        if bodies.any() {
+            self.show_bodies(work, &bodies.bodies, dt);
+        }
+        (kappa, report)
+    }
+
+    /// How to relax pressures, and how to sweep all that is solved with them.
+    fn how_to_solve(
+        &self,
+        mean_error: f64,
+        droplets: Option<&Droplets>,
+        bodies: &BodyStep,
+    ) -> (Relaxation, Params) {
+        let pulls = droplets.is_some_and(Droplets::pull);
+        let bold = match self.tension_is_loose() {
+            true => Some(BOLD_WITH_TENSION),
+            false => (pulls && !self.has_bodies()).then_some(BOLD_WITH_FRICTION),
+        };
+        let mut relaxation = Relaxation {
+            mean_error,
+            lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
+            bold: bold.map(|(omega, _)| omega),
+            leaves_push: self.tension.pulls(),
+        };
+        let mut params = Params {
+            min_sweeps: self.pressure.min_iterations,
+            max_sweeps: self.pressure.max_iterations,
+            memory: match (pulls, bold) {
+                (true, Some((_, memory))) => memory,
+                (true, None) => MEMORY_WITH_TENSION,
+                _ => 1.0,
+            },
+            stop: self.stop,
+            ..Params::default()
+        };
+        if bodies.any() && !self.is_weak() {
+            params = self.with_bodies(params, !bodies.system.contacts().is_empty());
+        } else if droplets.is_some() && self.coupling.solver == CouplingSolver::Jacobi {
+            (params.memory, relaxation.bold) = (0.0, None); // as PT24
+        }
+        (relaxation, params)
+    }
+
+    /// The compression of each particle that pressure has to remove: `source` of the one by the
+    /// predicted motion.
+    fn compressions(
+        &self,
+        work: &mut Workspace,
+        dt: f64,
+        source: impl Fn(&Chunk, usize, f32) -> f32 + Sync,
+    ) -> Vec<f32> {
+        let (n, per_step) = (self.fluid_count(), dt / self.spacing);
         work.predicted
             .par_iter()
             .map(|&v| (v * per_step).as_vec3().extend(0.0))
             .collect_into_vec(&mut work.motion);
         let mut sources = std::mem::take(&mut work.source);
-        let mut push = std::mem::take(&mut work.push);
         sources.resize(n, 0.0);
-        push.resize(n, Vec4::ZERO);
-
-        let operator = self.operator(work);
-        let motion = &work.motion;
+        let (operator, motion) = (self.operator(work), &work.motion);
         work.neighbors.for_each(&mut sources, |chunk, out, local| {
             dispatch(Sources { operator: &operator, chunk, motion, out, local, source: &source });
         });
@@ -290,91 +384,48 @@ impl World {
             let mean = (reduce::sum(n, |i| f64::from(sources[i])) / n.max(1) as f64) as f32;
             sources.par_iter_mut().for_each(|source| *source -= mean);
         }
-        let pulls = droplets.as_ref().is_some_and(Droplets::pull);
-        let bold = match self.tension_is_loose() {
-            true => Some(BOLD_WITH_TENSION),
-            false => (pulls && !self.has_bodies()).then_some(BOLD_WITH_FRICTION),
-        };
-        let mut stop = StopAt {
-            mean_error,
-            min_iterations: self.pressure.min_iterations,
-            max_iterations: self.pressure.max_iterations,
-            lowest: if self.is_closed() { f32::NEG_INFINITY } else { 0.0 },
-            memory: match (pulls, bold) {
-                (true, Some((_, memory))) => memory,
-                (true, None) => MEMORY_WITH_TENSION,
-                _ => 1.0,
-            },
-            bold: bold.map(|(omega, _)| omega),
-            leaves_push: self.tension.pulls(),
-            request: self.stop,
-        };
+        sources
+    }
+
+    /// Pressures of walls, if they have their own.
+    fn wall_pressure<'a>(&self, work: &'a Workspace) -> Option<WallPressure<'a>> {
         let extrapolates = self.pressure.boundary == BoundaryPressure::Extrapolated;
-        let mut wall = vec![0.0; if extrapolates { self.particles.len() } else { 0 }];
-        let walls = extrapolates.then_some((&work.extrapolation, wall.as_mut_slice()));
-        let (mut none, nowhere) = (ContactSystem::default(), Touches::default());
-        let mut droplets = droplets;
-        let solved = if bodies.any() && !self.is_weak() {
-            stop = self.stop_with_bodies(stop, !bodies.system.contacts().is_empty());
-            let BodyStep { bodies: all, system, .. } = bodies;
-            let base = sources.clone();
-            let mut coupled = Coupled::new(all, system, &work.touches, base, self.coupling);
-            coupled.droplets = droplets;
-            let partner = Some(&mut coupled as &mut dyn Partner);
-            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            droplets = coupled.droplets;
-            (bodies.swept, bodies.solved) = (coupled.swept, solved);
-            solved
-        } else if droplets.is_some() {
-            if self.coupling.solver == CouplingSolver::Jacobi {
-                (stop.memory, stop.bold) = (0.0, None); // as PT24
-            }
-            let mut coupled = Coupled::new(&mut [], &mut none, &nowhere, Vec::new(), self.coupling);
-            coupled.droplets = droplets;
-            let partner = Some(&mut coupled as &mut dyn Partner);
-            let solved = solve(&operator, &mut sources, stop, walls, partner, kappa, &mut push);
-            droplets = coupled.droplets;
-            solved
-        } else {
-            solve(&operator, &mut sources, stop, walls, None, kappa, &mut push)
-        };
+        extrapolates.then(|| WallPressure {
+            extrapolation: &work.extrapolation,
+            kappa: vec![0.0; self.particles.len()],
+        })
+    }
+
+    /// (P1) in double precision.
+    fn exact_push(
+        &self,
+        operator: &PressureOperator,
+        kappa: &[f32],
+        wall: Option<&[f32]>,
+    ) -> Vec<DVec3> {
         let places = exact::Places {
             position: &self.particles.position,
             period: self.period,
             spacing: self.spacing,
             kernel: self.kernel(),
         };
-        let exact = (stop.leaves_push)
-            .then(|| exact::push(places, &operator, kappa, extrapolates.then_some(&wall)));
-        let of = |push: &Vec4| push.truncate().as_dvec3();
-        let found = droplets.map(|droplets| match &exact {
-            Some(pushed) => droplets.result(pushed),
-            None => droplets.result(&push.par_iter().map(of).collect::<Vec<_>>()),
-        });
-        work.wall_kappa.iter_mut().zip(&wall).for_each(|(sum, wall)| *sum += wall);
-        match &exact {
-            Some(pushed) => {
-                let all = work.predicted.par_iter_mut().zip(pushed);
-                all.for_each(|(v, pushed)| *v += *pushed / per_step);
-            }
-            None => {
-                let all = work.predicted.par_iter_mut().zip(&push);
-                all.for_each(|(v, push)| *v += of(push) / per_step);
-            }
-        }
-        (work.source, work.push) = (sources, push);
-        if bodies.any() && self.is_weak() {
-            self.push_bodies(work, kappa, &wall, bodies);
-        }
-        if let Some(found) = found {
-            self.pull_bodies(&found, bodies);
-            self.take_droplets(work, found, per_step);
-        }
-        if bodies.any() {
-            self.show_bodies(work, &bodies.bodies, dt);
-        }
-        solved
+        exact::push(places, operator, kappa, wall)
     }
+
+    /// Adds what pressure moves the fluid in a step of length `dt` to the predicted velocities: in
+    /// double precision (`exact`) where drops are, else as sweeps saw it.
+    fn push_fluid(&self, work: &mut Workspace, exact: Option<&[DVec3]>, dt: f64) {
+        let per_step = dt / self.spacing;
+        let all = work.predicted.par_iter_mut();
+        match exact {
+            Some(exact) => all.zip(exact).for_each(|(v, push)| *v += *push / per_step),
+            None => all.zip(&work.push).for_each(|(v, push)| *v += to_f64(push) / per_step),
+        }
+    }
+}
+
+fn to_f64(push: &Vec4) -> DVec3 {
+    push.truncate().as_dvec3()
 }
 
 /// The compression that pressure has to remove, for one chunk.

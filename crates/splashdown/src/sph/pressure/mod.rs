@@ -3,5 +3,4 @@
 pub mod exact;
 pub mod extrapolation;
 pub mod operator;
-pub mod partner;
 pub mod solve;

@@ -1,8 +1,7 @@
-//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it, accelerated.
+//! Relaxed Jacobi for pressures, as IISPH and DFSPH use it.
 //!
 //!   S(κ)ᵢ = max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)            (P4)
 //!   eᵢ = |min(Dᵢ κᵢ, −sᵢ − (Aκ)ᵢ)|                        (P5)
-//!   κ ← S(κ) + β d,   d ← β d + S(κ) − κ                 (P6)
 //!
 //! sᵢ is the compression that would remain without pressure. For the density solve (Ihmsen et al. 2014,
 //! eq. 12; Bender & Koschier 2017, alg. 3) it is δᵢ* − 1, the predicted number density over the rest
@@ -16,21 +15,17 @@
 //! over all particles of a column 160 layers deep, that looks like nothing until the layer is crushed.
 //!
 //! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a deep
-//! tank. (P6) is NNCG (Silcowitz-Hansen, Niebe & Erleben 2010): β = |S(κ) − κ|² over its last value, and
-//! no memory (β = 0) when that is above one by more than noise. Water 25 spacings deep, started from all of the last step's
+//! tank. Accelerated (`splashdown_solve::nncg`), water 25 spacings deep, started from all of the last step's
 //! pressure, takes 18 sweeps instead of 61 for 10⁻⁴ (DFSPH) and 50 instead of about 250 for 10⁻⁵ (IISPH).
-
-use std::time::Instant;
 
 use glam::Vec4;
 use rayon::prelude::*;
+use splashdown_solve::nncg::{GRAIN, Sweep, Unknowns};
 
 use super::extrapolation::Extrapolation;
 use super::operator::PressureOperator;
-use super::partner::{GRAIN, Partner};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
-use crate::solve::Stop;
 
 /// ω. Ihmsen et al. (2014, section 3.3) take it because more diverges in deep water: here some steps of two scenes at 0.8, most at 0.9. What more leaves changes its sign from
 /// neighbour to neighbour: with 0.7 most scenes take a sixth fewer sweeps, but a column at rest is shaken forty times as much, and the lift of a ball
@@ -38,149 +33,130 @@ use crate::solve::Stop;
 const OMEGA: f32 = 0.5;
 /// ω of the last sweep where the others take more than usual: it ends what changes its sign.
 const LAST_OMEGA: f32 = 0.45;
-/// Sweeps in a row that change more than the one before until they count as diverging.
-const DIVERGING: u32 = 2;
 /// How much larger than the mean the root mean square of the residuals may be at the end. Errors that
 /// are all in one layer of a deep tank are small on average and large enough there to crush it.
 const PEAKED: f64 = 4.0;
-/// β from which on (P6) starts anew. It comes back to one again and again: forgetting everything whenever it is
-/// a little more, as in the paper, made every second sweep of a column 60 deep a plain one (47 sweeps instead of 18).
-/// With 1.3 a dam break takes two to three times as many sweeps.
-const FORGET: f64 = 1.05;
 /// The mean residual is over at least this share of a fluid: a few drops on a wall are not worth a solve.
 const FEWEST: f64 = 0.01;
 
-/// When to stop.
+/// How pressures are relaxed, and how far.
 #[derive(Clone, Copy, Debug)]
-pub struct StopAt {
+pub struct Relaxation {
     /// Mean residual (P5) over the particles of a fluid, as a share of the rest density.
     pub mean_error: f64,
-    /// At least this many iterations.
-    pub min_iterations: u32,
-    /// At most this many.
-    pub max_iterations: u32,
     /// Lowest κ: zero where a surface can yield, nothing in a fluid that fills its world.
     pub lowest: f32,
-    /// Share of β that (P6) takes: 1 for all, 0 for plain sweeps.
-    pub memory: f64,
     /// ω, if it is to be larger than usual where that converges.
     pub bold: Option<f32>,
     /// Whether the caller computes displacements itself in the end (`exact`).
     pub leaves_push: bool,
-    /// Ends it at once, with nothing usable.
-    pub request: Stop,
 }
 
-/// How a solve ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Solved {
-    /// Iterations done.
-    pub iterations: u32,
-    /// Mean residual (P5) before the last update: the worst of the fluids.
-    pub error: f64,
-    /// Whether `error` met the tolerance.
-    pub converged: bool,
-    /// Wall-clock time of the iterations, s.
-    pub seconds: f64,
+/// Pressures of walls, where they have their own.
+pub struct WallPressure<'a> {
+    /// How to get them.
+    pub extrapolation: &'a Extrapolation,
+    /// One for each particle.
+    pub kappa: Vec<f32>,
 }
 
-/// Pressures of walls, where they have their own: how to get them, and room for one for each particle.
-pub type WallPressure<'a> = Option<(&'a Extrapolation, &'a mut [f32])>;
-
-/// Improves `kappa` until the mean residual is small; leaves the final displacement in `push` (unless `stop.leaves_push`), and the
-/// final pressures of walls in `walls`. A `partner` is solved with it, and changes `source` meanwhile.
-pub fn solve(
-    operator: &PressureOperator,
-    source: &mut [f32],
-    stop: StopAt,
-    mut walls: WallPressure,
-    mut partner: Option<&mut dyn Partner>,
-    kappa: &mut [f32],
-    push: &mut [Vec4],
-) -> Solved {
-    if source.is_empty() && partner.is_none() {
-        return Solved { converged: true, ..Solved::default() };
-    }
-    let mut solved = Solved::default();
-    let count = source.len();
-    let lengths = |omega: f32, partner: &Option<&mut dyn Partner>| {
-        let mut step = step_lengths(operator, omega, count);
-        if let Some(partner) = partner {
-            partner.yielding(omega, &mut step);
-        }
-        step
-    };
-    let mut omega = stop.bold.unwrap_or(OMEGA);
-    let mut step = lengths(omega, &partner);
-    // What turns changes of κ into the energy norm of a partner's; alone, the unit does not matter.
-    let typical = partner.as_ref().map_or(1.0, |_| typical_diagonal(&step));
-    let mut update = |kappa: &[f32],
-                      push: &mut [Vec4],
-                      source: &mut [f32],
-                      partner: &mut Option<&mut dyn Partner>,
-                      pushes: bool| {
-        if let Some((extrapolation, wall)) = &mut walls {
-            extrapolation.evaluate(kappa, wall);
-        }
-        let wall = walls.as_ref().map(|(_, wall)| &**wall);
-        let pulled = partner.as_mut().and_then(|partner| partner.pulled());
-        if pushes {
-            operator.push(kappa, wall, pulled, push);
-        }
-        if let Some(partner) = partner {
-            partner.respond(kappa, wall, push, source);
-        }
-    };
-    let mut next = kappa.to_vec();
-    let mut direction = vec![0.0; kappa.len()];
-    let mut last_change = f64::INFINITY; // makes the first step a plain sweep: β = 0
-    let mut growing = 0;
-    let started = Instant::now();
-    while solved.iterations < stop.max_iterations && !stop.request.asked() {
-        update(kappa, push, source, &mut partner, true);
-        let sweep = jacobi(operator, source, &step, stop.lowest, push, kappa, &mut next);
-        let is_small = sweep.error <= stop.mean_error;
-        let with = partner.as_mut().map(|partner| partner.sweep(&next, push, is_small));
-        solved.iterations += 1;
-        solved.error = sweep.error;
-        solved.converged = is_small && with.is_none_or(|with| with.converged);
-        if solved.converged && solved.iterations >= stop.min_iterations || !solved.error.is_finite()
-        {
-            break;
-        }
-        let change = typical * sweep.change + with.map_or(0.0, |with| with.change);
-        let beta = change / last_change.max(f64::MIN_POSITIVE);
-        last_change = change;
-        growing = if beta > FORGET { growing + 1 } else { 0 };
-        if growing == DIVERGING && omega > OMEGA {
-            omega = OMEGA;
-            step = lengths(omega, &partner);
-        }
-        let beta = if beta > FORGET { 0.0 } else { stop.memory * beta.min(1.0) };
-        accelerate(beta as f32, &next, kappa, &mut direction);
-        if let Some(partner) = &mut partner {
-            partner.accelerate(beta);
-        }
-    }
-    solved.seconds = started.elapsed().as_secs_f64();
-    // To a projected iterate from one that may be extrapolated: as far as the last sweep went, or less.
-    let share = if stop.bold.is_some() { LAST_OMEGA / omega } else { 1.0 };
-    let all = kappa.par_iter_mut().zip(&next).with_min_len(GRAIN);
-    all.for_each(|(kappa, &next)| {
-        *kappa =
-            if share < 1.0 { (*kappa + share * (next - *kappa)).max(stop.lowest) } else { next };
-    });
-    if let Some(partner) = &mut partner {
-        partner.finish();
-    }
-    update(kappa, push, source, &mut partner, !stop.leaves_push);
-    solved
+/// The pressures of all fluids: a block of unknowns.
+pub struct PressureBlock<'a> {
+    /// κ of fluid particles.
+    pub kappa: Unknowns<Vec<f32>>,
+    /// What pressure moves each fluid particle, and what else does, in h.
+    pub push: Vec<Vec4>,
+    /// Compression that is to be removed.
+    pub source: Vec<f32>,
+    /// None where walls have no pressures of their own.
+    pub walls: Option<WallPressure<'a>>,
+    /// `[ω/D, D]` of each particle; both 0 for a lone one, which has nothing to push against.
+    pub step: Vec<[f32; 2]>,
+    operator: PressureOperator<'a>,
+    relaxation: Relaxation,
+    omega: f32,
 }
 
-/// Mean of the diagonals.
-fn typical_diagonal(step: &[[f32; 2]]) -> f64 {
-    let sum: f64 = step.iter().map(|[_, diagonal]| f64::from(*diagonal)).sum();
-    sum / step.len().max(1) as f64
+impl<'a> PressureBlock<'a> {
+    /// Starts from the pressures `kappa`, with `source` to be removed; `push` is room for what they do.
+    pub fn new(
+        operator: PressureOperator<'a>,
+        relaxation: Relaxation,
+        walls: Option<WallPressure<'a>>,
+        kappa: Vec<f32>,
+        source: Vec<f32>,
+        push: Vec<Vec4>,
+    ) -> PressureBlock<'a> {
+        let omega = relaxation.bold.unwrap_or(OMEGA);
+        let step = step_lengths(&operator, omega, source.len());
+        let kappa = Unknowns::new(kappa);
+        PressureBlock { kappa, push, source, walls, step, operator, relaxation, omega }
+    }
+
+    /// ω
+    pub fn omega(&self) -> f32 {
+        self.omega
+    }
+
+    /// Pressures of wall particles, where they have their own.
+    pub fn wall_kappa(&self) -> Option<&[f32]> {
+        self.walls.as_ref().map(|walls| walls.kappa.as_slice())
+    }
+
+    /// (P1) of the present pressures, with what else moves fluid (`pulled`), into `push`.
+    pub fn push(&mut self, pulled: Option<&[Vec4]>) {
+        let wall = self.walls.as_ref().map(|walls| walls.kappa.as_slice());
+        self.operator.push(&self.kappa.now, wall, pulled, &mut self.push);
+    }
+
+    /// Mean of the diagonals: turns changes of κ into an energy.
+    pub fn typical_diagonal(&self) -> f64 {
+        let sum: f64 = self.step.iter().map(|[_, diagonal]| f64::from(*diagonal)).sum();
+        sum / self.step.len().max(1) as f64
+    }
+
+    /// Whether the caller computes displacements itself in the end.
+    pub fn leaves_push(&self) -> bool {
+        self.relaxation.leaves_push
+    }
+
+    /// The pressures of walls that belong to the present ones of the fluid.
+    pub fn extrapolate_to_walls(&mut self) {
+        if let Some(WallPressure { extrapolation, kappa }) = &mut self.walls {
+            extrapolation.evaluate(&self.kappa.now, kappa);
+        }
+    }
+
+    /// One sweep of (P4).
+    pub fn relax(&mut self) -> Sweep {
+        let PressureBlock { operator, source, step, push, kappa, relaxation, .. } = self;
+        let lowest = relaxation.lowest;
+        let found = jacobi(operator, source, step, lowest, push, &kappa.now, &mut kappa.next);
+        let converged = found.error <= relaxation.mean_error;
+        Sweep { error: found.error, change: found.change, converged }
+    }
+
+    /// Takes the usual ω from now on. False if it was no larger; else step lengths are as in the beginning.
+    pub fn shorten(&mut self) -> bool {
+        let was_bold = self.omega > OMEGA;
+        if was_bold {
+            self.omega = OMEGA;
+            self.step = step_lengths(&self.operator, OMEGA, self.source.len());
+        }
+        was_bold
+    }
+
+    /// To a projected iterate from one that may be extrapolated: as far as the last sweep went, or less.
+    pub fn settle(&mut self) {
+        let Relaxation { lowest, bold, .. } = self.relaxation;
+        let share = if bold.is_some() { LAST_OMEGA / self.omega } else { 1.0 };
+        if share >= 1.0 {
+            return self.kappa.settle();
+        }
+        let Unknowns { now, next, .. } = &mut self.kappa;
+        let all = now.par_iter_mut().zip(next).with_min_len(GRAIN);
+        all.for_each(|(kappa, &mut next)| *kappa = (*kappa + share * (next - *kappa)).max(lowest));
+    }
 }
 
 /// ω/Dᵢ and Dᵢ; both 0 for a lone particle, which has nothing to push against.
@@ -195,19 +171,9 @@ fn step_lengths(operator: &PressureOperator, omega: f32, count: usize) -> Vec<[f
     step
 }
 
-/// (P6)  κ ← S(κ) + β d,   d ← β d + S(κ) − κ
-fn accelerate(beta: f32, next: &[f32], kappa: &mut [f32], direction: &mut [f32]) {
-    let all = kappa.par_iter_mut().zip(next).zip(direction).with_min_len(GRAIN);
-    all.for_each(|((kappa, &next), direction)| {
-        let change = next - *kappa;
-        *kappa = next + beta * *direction;
-        *direction = beta * *direction + change;
-    });
-}
-
-/// What a sweep found.
+/// Sums over the particles of a sweep.
 #[derive(Clone, Copy, Default)]
-struct Sweep {
+struct Sums {
     /// Residual (P5): the sum over a chunk, or the mean over the worst of the fluids.
     error: f64,
     /// Sum of the squares of (P5).
@@ -227,12 +193,12 @@ fn jacobi(
     push: &[Vec4],
     kappa: &[f32],
     next: &mut [f32],
-) -> Sweep {
+) -> Sums {
     let found = operator.neighbors.map(next, |chunk, next, local| {
         dispatch(Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local })
     });
     let fluids = operator.inverse_mass.len();
-    let mut totals = vec![(Sweep::default(), 0); fluids];
+    let mut totals = vec![(Sums::default(), 0); fluids];
     for (chunk, sweep) in operator.neighbors.chunks.iter().zip(found) {
         let (total, particles) = &mut totals[chunk.fluid];
         total.error += sweep.error;
@@ -241,11 +207,11 @@ fn jacobi(
         total.change += sweep.change;
         *particles += chunk.particles.len();
     }
-    let mean = |(total, particles): &(Sweep, usize)| {
+    let mean = |(total, particles): &(Sums, usize)| {
         let count = total.active.max(FEWEST * *particles as f64).max(1.0);
         (total.error / count).max((total.square / count).sqrt() / PEAKED)
     };
-    Sweep {
+    Sums {
         error: totals.iter().map(mean).fold(0.0, max_or_nan),
         square: totals.iter().map(|(total, _)| total.square).sum(),
         active: totals.iter().map(|(total, _)| total.active).sum(),
@@ -272,10 +238,10 @@ struct Jacobi<'a> {
 }
 
 impl Vectorised for Jacobi<'_> {
-    type Output = Sweep;
+    type Output = Sums;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Sweep {
+    fn run<L: Lanes>(self) -> Sums {
         let Jacobi { operator, source, step, lowest, push, chunk, kappa, next, local } = self;
         chunk.fetch(push, local);
         let own = chunk.particles.clone();
@@ -301,7 +267,7 @@ impl Vectorised for Jacobi<'_> {
         rest.copy_from_slice(&row[..rest.len()]);
         let [error, square, active, change] =
             sums.map(|lanes| f64::from(lanes.iter().sum::<f32>()));
-        Sweep { error, square, active, change }
+        Sums { error, square, active, change }
     }
 }
 

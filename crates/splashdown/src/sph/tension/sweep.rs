@@ -21,6 +21,7 @@
 
 use glam::Vec4;
 use rayon::prelude::*;
+use splashdown_solve::nncg::{Unknowns, Vector};
 
 use super::energy::{Clamp, Strengths};
 use super::loops::{Grow, Growth, Pull, Relax};
@@ -29,7 +30,6 @@ use crate::math::DVec3;
 use crate::particles::simd::dispatch;
 use crate::particles::wide::{Wide, WideSums};
 use crate::rigid::bodies::{Body, Twist};
-use crate::sph::pressure::partner::GRAIN;
 
 /// ω, as long as a step is no more than a whole one: rows of the Jacobian are bounded with room to spare. At ω = 2 sweeps for
 /// steps of four capillary times no longer converged, since pressure answers too.
@@ -54,6 +54,17 @@ pub struct Swept {
     pub left: f64,
 }
 
+impl Vector for Pulls {
+    fn zeros(&self) -> Pulls {
+        Pulls { fluid: self.fluid.zeros(), wall: self.wall.zeros() }
+    }
+
+    fn extrapolate(&mut self, next: &Pulls, direction: &mut Pulls, beta: f64) {
+        self.fluid.extrapolate(&next.fluid, &mut direction.fluid, beta);
+        self.wall.extrapolate(&next.wall, &mut direction.wall, beta);
+    }
+}
+
 /// The unknowns of one step.
 pub struct TensionSweep<'a> {
     pairs: &'a SurfacePairs,
@@ -70,9 +81,8 @@ pub struct TensionSweep<'a> {
     step: [Vec<f32>; 2],
     /// Typical size of a force for a pull of one, √(|Σ V ∇W|² + Σ |V ∇W|²).
     typical: f64,
-    now: Pulls,
-    next: Pulls,
-    direction: Pulls,
+    /// Q
+    pulls: Unknowns<Pulls>,
     /// Displacements of wall particles of dynamic solids; empty if there are none.
     wall_moved: Vec<Vec4>,
     /// Share by which pulls may be off.
@@ -98,9 +108,7 @@ impl<'a> TensionSweep<'a> {
             wall_contribution: pairs.wall.iter().map(|c| c.map(|c| c as f32)).collect(),
             step: [Vec::new(), Vec::new()],
             typical: 0.0,
-            now: Pulls::default(),
-            next: Pulls::default(),
-            direction: Pulls { fluid: vec![[0.0; 3]; n], wall: vec![0.0; pairs.volume.len() - n] },
+            pulls: Unknowns::default(),
             pairs,
             strengths,
             inverse_mass,
@@ -110,8 +118,8 @@ impl<'a> TensionSweep<'a> {
         sweep.predict(displacement);
         sweep.measure(BOLD);
         // If nothing but the motion before the solve happens: at rest pressure and tension balance, and little does.
-        sweep.now = pairs.pulls_with(&sweep.strengths, |i| sweep.contribution[i]);
-        sweep.next = sweep.now.clone();
+        let start = pairs.pulls_with(&sweep.strengths, |i| sweep.contribution[i]);
+        sweep.pulls = Unknowns::new(start);
         sweep
     }
 
@@ -146,9 +154,10 @@ impl<'a> TensionSweep<'a> {
     pub fn start_from(&mut self, share: f64) {
         if share != 1.0 {
             let share = share as f32;
-            self.now.fluid.iter_mut().for_each(|pull| *pull = pull.map(|q| share * q));
-            self.now.wall.iter_mut().for_each(|t| *t *= share);
-            self.next.clone_from(&self.now);
+            let Pulls { fluid, wall } = &mut self.pulls.now;
+            fluid.iter_mut().for_each(|pull| *pull = pull.map(|q| share * q));
+            wall.iter_mut().for_each(|t| *t *= share);
+            self.pulls.next.clone_from(&self.pulls.now);
         }
     }
 
@@ -205,9 +214,9 @@ impl<'a> TensionSweep<'a> {
 
     /// F(Q)/μ, in h, of every fluid particle into `out`.
     pub fn displace(&self, out: &mut [Vec4]) {
-        let walls = if self.pairs.wet.is_empty() { &[] } else { self.now.wall.as_slice() };
+        let walls = if self.pairs.wet.is_empty() { &[] } else { self.pulls.now.wall.as_slice() };
         let first_wall = self.pairs.fluid.len();
-        let (pulls, inverse_mass) = (&self.now.fluid, &self.inverse_mass);
+        let (pulls, inverse_mass) = (&self.pulls.now.fluid, &self.inverse_mass);
         self.pairs.for_each(out, |list, out, local| {
             dispatch(Pull { list, pulls, walls, first_wall, inverse_mass, out, local });
         });
@@ -225,10 +234,10 @@ impl<'a> TensionSweep<'a> {
                 return None;
             }
             let b = wet.particle as usize;
-            let (beta, t) = (pairs.volume[b], self.now.wall[b - n]);
+            let (beta, t) = (pairs.volume[b], self.pulls.now.wall[b - n]);
             let mut sum = Vec4::ZERO;
             for pair in pairs.around(k) {
-                sum += (beta * self.now.fluid[pair.index as usize][2] + t) * pair.gradient4();
+                sum += (beta * self.pulls.now.fluid[pair.index as usize][2] + t) * pair.gradient4();
             }
             Some(sum.truncate().as_dvec3())
         });
@@ -284,7 +293,7 @@ impl<'a> TensionSweep<'a> {
     /// (D1), with the displacements of fluid particles by all that the solve does.
     pub fn sweep(&mut self, moved: &[Vec4]) -> Swept {
         let n = self.pairs.fluid.len();
-        let mut next = std::mem::take(&mut self.next);
+        let mut next = std::mem::take(&mut self.pulls.next);
         let parts = self.pairs.map(&mut next.fluid, |list, next, local| {
             let Some(growth) = self.growth(list, moved, &self.wall_moved) else { return [0.0; 3] };
             let own = list.particles.clone();
@@ -293,7 +302,7 @@ impl<'a> TensionSweep<'a> {
                 strengths: &self.strengths,
                 contribution: &self.contribution[own.clone()],
                 step: &self.step[0][own.clone()],
-                now: &self.now.fluid[own],
+                now: &self.pulls.now.fluid[own],
                 next,
                 local,
             })
@@ -306,14 +315,14 @@ impl<'a> TensionSweep<'a> {
             let wanted =
                 self.strengths.wall_pull(wet.solid as usize, [dry - grown[k], covered + grown[k]]);
             let b = wet.particle as usize - n;
-            let rest = wanted - self.now.wall[b];
+            let rest = wanted - self.pulls.now.wall[b];
             let moved = self.step[1][k] * rest;
-            next.wall[b] = self.now.wall[b] + moved;
+            next.wall[b] = self.pulls.now.wall[b] + moved;
             left += f64::from(rest.abs());
-            size += f64::from(self.now.wall[b].abs());
+            size += f64::from(self.pulls.now.wall[b].abs());
             change += f64::from(moved * moved);
         }
-        self.next = next;
+        self.pulls.next = next;
         Swept {
             change: self.typical * self.typical * change,
             left: left / (self.error * size).max(f64::MIN_POSITIVE),
@@ -325,32 +334,17 @@ impl<'a> TensionSweep<'a> {
     pub fn wanted(&mut self, moved: &[Vec4]) -> Vec<[f32; 3]> {
         self.step[0].fill(1.0);
         self.sweep(moved);
-        self.next.fluid.clone()
+        self.pulls.next.fluid.clone()
     }
 
-    /// (P6)
-    pub fn accelerate(&mut self, beta: f64) {
-        let beta = beta as f32;
-        let one = |now: &mut f32, next: f32, direction: &mut f32| {
-            let change = next - *now;
-            *now = next + beta * *direction;
-            *direction = beta * *direction + change;
-        };
-        let (now, next, direction) = (&mut self.now, &self.next, &mut self.direction);
-        let all = now.fluid.par_iter_mut().zip(&next.fluid).zip(&mut direction.fluid);
-        all.with_min_len(GRAIN).for_each(|((now, next), direction)| {
-            (0..3).for_each(|k| one(&mut now[k], next[k], &mut direction[k]));
-        });
-        let n = self.pairs.fluid.len();
-        for wet in &self.pairs.wet {
-            let b = wet.particle as usize - n;
-            one(&mut now.wall[b], next.wall[b], &mut direction.wall[b]);
-        }
+    /// (NC2)
+    pub fn extrapolate(&mut self, beta: f64) {
+        self.pulls.extrapolate(beta);
     }
 
     /// Goes back to the result of the last sweep.
-    pub fn finish(&mut self) {
-        self.now.clone_from(&self.next);
+    pub fn settle(&mut self) {
+        self.pulls.settle();
     }
 
     /// c d/m² of (D4); 0 in steps that are not too long.
@@ -369,11 +363,11 @@ impl<'a> TensionSweep<'a> {
         moved: impl FnOnce() -> Vec<DVec3>,
     ) -> (Vec<DVec3>, Vec<Twist>) {
         let mut force = vec![DVec3::ZERO; self.pairs.fluid.len()];
-        self.pairs.forces(&self.now, &mut force);
+        self.pairs.forces(&self.pulls.now, &mut force);
         let share = self.calming();
         if share > 0.0 {
-            self.pairs.calm(&self.now, share, &moved(), &mut force);
+            self.pairs.calm(&self.pulls.now, share, &moved(), &mut force);
         }
-        (force, self.pairs.reactions(&self.now, solids))
+        (force, self.pairs.reactions(&self.pulls.now, solids))
     }
 }

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use crate::math::DVec3;
+use glam::DVec3;
 
 /// Terms per chunk. Part of the result: another size rounds differently.
 const CHUNK: usize = 4096;
