@@ -1,11 +1,11 @@
-//! Reads the BGEO frames that `splashdown::output::bgeo` writes, and those of earlier versions,
+//! Reads the BGEO frames that `splashdown_run::output::bgeo` writes, and those of earlier versions,
 //! which had fewer attributes.
 
 use std::io::{BufReader, Read};
 
 use flate2::read::GzDecoder;
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::frame::Points;
 
 /// More attributes, or components of one, are not ours.
 const MOST: usize = 64;

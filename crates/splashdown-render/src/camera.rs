@@ -4,7 +4,7 @@
 //! down, from the upper left corner.
 
 use glam::{Vec2, Vec3};
-use splashdown::math::{Aabb, DVec3};
+use splashdown_geometry::math::{Aabb, DVec3};
 
 /// Half of the picture's height at distance one, unless told otherwise: 34 degrees in all.
 const DEFAULT_FOV: f64 = 34.0;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use splashdown::math::DVec3;
+use splashdown_geometry::math::DVec3;
 
 use crate::raster::Mesh;
 use crate::run::Body;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use splashdown::output::error::RunError;
+use splashdown_run::output::error::RunError;
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]

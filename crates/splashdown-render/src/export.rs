@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
-use splashdown::math::DVec3;
-use splashdown::output::error::At;
-use splashdown::output::made;
-use splashdown::output::writer::file_stem;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::error::At;
+use splashdown_run::output::made;
+use splashdown_run::output::writer::file_stem;
 
 use crate::error::RenderError;
 use crate::run::{Body, FIXED, Run, moving_file};

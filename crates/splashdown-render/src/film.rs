@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use splashdown::output::error::At;
-use splashdown::output::made::{self, Draft};
+use splashdown_run::output::error::At;
+use splashdown_run::output::made::{self, Draft};
 
 use crate::error::RenderError;
 use crate::image::Image;

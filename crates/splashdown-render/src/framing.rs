@@ -4,7 +4,7 @@
 //! farthest away from solids and start, a few drops in most runs, may leave the picture. What falls
 //! below the lowest solid is under the ground, where nobody sees it.
 
-use splashdown::math::{Aabb, DVec3};
+use splashdown_geometry::math::{Aabb, DVec3};
 
 use crate::error::RenderError;
 use crate::run::{FrameData, Role, Run};

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use glam::Vec2;
-use splashdown::output::error::At;
-use splashdown::output::made;
+use splashdown_run::output::error::At;
+use splashdown_run::output::made;
 
 use crate::error::RenderError;
 

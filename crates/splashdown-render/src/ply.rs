@@ -1,7 +1,7 @@
-//! Reads the PLY frames that `splashdown::output::ply` writes.
+//! Reads the PLY frames that `splashdown_run::output::ply` writes.
 
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::frame::Points;
 
 /// Bytes of a particle: three doubles, five floats, two integers.
 const RECORD: usize = 52;
@@ -10,7 +10,8 @@ const RECORD: usize = 52;
 pub fn read_points(file: &[u8]) -> Result<Points, String> {
     // What our own writer says about no particles, with any number in place of the zero.
     let mut header = Vec::new();
-    splashdown::output::ply::write(&mut header, &Points::default()).map_err(|e| e.to_string())?;
+    splashdown_run::output::ply::write(&mut header, &Points::default())
+        .map_err(|e| e.to_string())?;
     let header = String::from_utf8_lossy(&header).into_owned();
     let (before, after) = header.split_once(" 0\n").ok_or("has an unknown header")?;
     let not_ours = || "is not a PLY file of a Splashdown frame".to_owned();

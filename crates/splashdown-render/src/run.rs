@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use splashdown::math::DVec3;
-use splashdown::output::error::At;
-use splashdown::output::frame::Points;
-use splashdown::output::run_directory;
-use splashdown::output::settings::Format;
-use splashdown::output::writer::{folder_and_extension, frame_file, frame_index};
-use splashdown::scene::stored::{StoredScene, StoredSolid};
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::error::At;
+use splashdown_run::output::frame::Points;
+use splashdown_run::output::run_directory;
+use splashdown_run::output::settings::Format;
+use splashdown_run::output::writer::{folder_and_extension, frame_file, frame_index};
+use splashdown_run::scene::stored::{StoredScene, StoredSolid};
 
 use crate::error::RenderError;
 use crate::vtp;

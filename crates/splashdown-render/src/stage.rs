@@ -2,8 +2,8 @@
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-use splashdown::math::{Aabb, DVec3};
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::{Aabb, DVec3};
+use splashdown_run::output::frame::Points;
 
 use crate::camera::{Camera, View, Viewport};
 use crate::color::{self, Linear, Ramp};

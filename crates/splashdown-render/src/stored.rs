@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
-use splashdown::output::writer::surface_file;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::frame::Points;
+use splashdown_run::output::writer::surface_file;
 
 use crate::error::RenderError;
 use crate::run::Run;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use rayon::prelude::*;
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::frame::Points;
 
 use crate::level;
 use crate::marching::Marched;

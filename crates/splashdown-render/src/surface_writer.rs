@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use splashdown::output::atomic;
-use splashdown::output::error::RunError;
-use splashdown::output::frame::{Frame, Surfaces};
-use splashdown::output::observer::Observer;
-use splashdown::output::writer::surface_file;
+use splashdown_run::output::atomic;
+use splashdown_run::output::error::RunError;
+use splashdown_run::output::frame::{Frame, Surfaces};
+use splashdown_run::output::observer::Observer;
+use splashdown_run::output::writer::surface_file;
 
 use crate::export;
 use crate::surface::{self, LiquidSurface};
@@ -42,8 +42,8 @@ impl Observer for SurfaceWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use splashdown::math::DVec3;
-    use splashdown::output::frame::Points;
+    use splashdown_geometry::math::DVec3;
+    use splashdown_run::output::frame::Points;
 
     #[test]
     fn every_fluid_has_a_mesh_even_if_there_is_none_of_it() {

@@ -1,9 +1,9 @@
-//! Reads the `.vtp` files that `splashdown::output::vtk` writes: one piece, appended raw arrays.
+//! Reads the `.vtp` files that `splashdown_run::output::vtk` writes: one piece, appended raw arrays.
 //!
 //! Any other bytes give an error, never a panic: frames may come from a full disk or another program.
 
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::DVec3;
+use splashdown_run::output::frame::Points;
 
 /// Triangles and loose points of all bodies in a file, each with the index of its body.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,8 +6,8 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use splashdown::math::{DVec3, Pose};
-use splashdown::output::frame::{Frame, Surfaces};
+use splashdown_geometry::math::{DVec3, Pose};
+use splashdown_run::output::frame::{Frame, Surfaces};
 use splashdown_solids::bvh::{Bounds, Bvh};
 
 use crate::run::Body;

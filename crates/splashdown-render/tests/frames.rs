@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use splashdown::math::{DQuat, DVec3, Pose};
-use splashdown::mesh::TriangleMesh;
-use splashdown::output::frame::{Points, Surfaces};
-use splashdown::output::{bgeo, ply, vtk};
+use splashdown_geometry::math::{DQuat, DVec3, Pose};
+use splashdown_geometry::mesh::TriangleMesh;
 use splashdown_render::vtp;
+use splashdown_run::output::frame::{Points, Surfaces};
+use splashdown_run::output::{bgeo, ply, vtk};
 
 fn points(n: usize) -> Points {
     let x = |i: usize, k: usize| ((i * k) % 101) as f64 / 7.0;

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use splashdown::math::{DVec3, Pose};
-use splashdown::mesh::TriangleMesh;
-use splashdown::output::frame::{Points, Surfaces};
-use splashdown::output::vtk;
+use splashdown_geometry::math::{DVec3, Pose};
+use splashdown_geometry::mesh::TriangleMesh;
 use splashdown_render::framing;
 use splashdown_render::run::Run;
 use splashdown_render::stage::{Look, Stage};
+use splashdown_run::output::frame::{Points, Surfaces};
+use splashdown_run::output::vtk;
 
 const SCENE: &str = r#"
 title = "Drops"

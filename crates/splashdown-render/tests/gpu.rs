@@ -4,7 +4,7 @@
 #![cfg(feature = "gpu")]
 
 use glam::{Vec2, Vec3};
-use splashdown::math::{Aabb, DVec3};
+use splashdown_geometry::math::{Aabb, DVec3};
 use splashdown_render::camera::{Camera, View, Viewport};
 use splashdown_render::gpu::{Gpu, NoGpu};
 use splashdown_render::image::Image;

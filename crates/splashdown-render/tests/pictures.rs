@@ -1,7 +1,7 @@
 //! Pictures of things whose picture is known.
 
 use glam::{Vec2, Vec3};
-use splashdown::math::{Aabb, DVec3};
+use splashdown_geometry::math::{Aabb, DVec3};
 use splashdown_render::camera::{Camera, View, Viewport};
 use splashdown_render::image::Image;
 use splashdown_render::raster::{Buffer, Facing, Layer, Mesh, Sphere};

@@ -12,8 +12,8 @@
 //! of a metre is 15 µm; values have 65 535 steps between the least and the largest.
 
 use glam::Vec3;
-use splashdown::math::{Aabb, DVec3};
-use splashdown::output::frame::Points;
+use splashdown_geometry::math::{Aabb, DVec3};
+use splashdown_run::output::frame::Points;
 
 /// What particles can be coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

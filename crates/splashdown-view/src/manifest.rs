@@ -1,13 +1,13 @@
 //! What the page must know about a run before it shows any frame, and what changes while it goes on.
 
 use serde_json::{Map, Value, json};
-use splashdown::math::DVec3;
-use splashdown::output::lock;
-use splashdown::scene::stored::StoredScene;
+use splashdown_geometry::math::DVec3;
 use splashdown_render::color::{self, Linear, Ramp, ToSrgb};
 use splashdown_render::error::RenderError;
 use splashdown_render::framing;
 use splashdown_render::run::{Role, Run};
+use splashdown_run::output::lock;
+use splashdown_run::scene::stored::StoredScene;
 
 use crate::folder::Folder;
 use crate::frame::QUANTITIES;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn parameters_have_names_defaults_and_no_empty_values() {
-        let text = splashdown::scene::gallery::find("dam-break").unwrap().text;
+        let text = splashdown_run::scene::gallery::find("dam-break").unwrap().text;
         let rows = parameters(&StoredScene::parse(text).unwrap());
         let find = |key: &str| rows.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
         assert_eq!(find("simulation.spacing"), Some("0.02"));

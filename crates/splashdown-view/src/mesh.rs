@@ -13,7 +13,7 @@
 //! Kinds: 0 obstacle, 1 container, 2 sheet, 3 liquid. A part without indices is a cloud of points.
 
 use glam::Vec3;
-use splashdown::math::DVec3;
+use splashdown_geometry::math::DVec3;
 use splashdown_render::crease;
 use splashdown_render::run::{Body, Role, Run};
 use splashdown_render::scale;

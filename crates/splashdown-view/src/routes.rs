@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use glam::Vec3;
 use serde_json::json;
-use splashdown::math::{Aabb, DVec3};
+use splashdown_geometry::math::{Aabb, DVec3};
 use splashdown_render::error::RenderError;
 use splashdown_render::run::{FIXED, Run, moving_file};
 use splashdown_render::{scale, stage, stored};

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use glam::Vec3;
-use splashdown::math::DVec3;
-use splashdown::output::frame::Points;
-use splashdown::output::vtk;
+use splashdown_geometry::math::DVec3;
 use splashdown_render::export;
 use splashdown_render::surface::LiquidSurface;
+use splashdown_run::output::frame::Points;
+use splashdown_run::output::vtk;
 use splashdown_view::routes::View;
 use splashdown_view::server::Server;
 use tempfile::TempDir;

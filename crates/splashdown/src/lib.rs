@@ -31,51 +31,30 @@
 //!
 //! # The map
 //!
-//! Imports point from the bottom of this table to its top, and `tests/layers.rs` keeps it so.
+//! This crate holds no code of its own: it gathers the crates that do. Each uses those above it in
+//! this table; the tables in their documentation go on from here.
 //!
-//! | module | what it holds |
-//! |---|---|
-//! | [`math`], [`mesh`], [`solve`] | dimensions, boxes, poses; triangle meshes; the crate of solvers that know no physics |
-//! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
-//! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`bounds`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what becomes of what leaves the scene, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
-//! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
-//! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
-//! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
-//! | [`validate`], [`bench`], [`compare`] | measured against known answers, the limits of the machine, and by several methods |
+//! | crate | modules | what it holds |
+//! |---|---|---|
+//! | `splashdown-geometry` | [`math`], [`mesh`], [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
+//! | `splashdown-solve` | [`solve`] | solvers that know no physics |
+//! | `splashdown-physics` | [`world`], [`step`], [`particles`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`body`], [`bounds`], [`motion`], [`expression`], [`showers`], [`state`] | the running simulation: the whole state, one time step on one page, and what fluids and bodies do to each other |
+//! | `splashdown-run` | [`scene`], [`output`], [`forecast`] | scene file → world, with every mistake at its line and column; runs, tables, frames, snapshots, resuming |
+//! | `splashdown-validate` | [`validate`], [`bench`], [`compare`] | measured against known answers, the limits of the machine, and by several methods |
 //!
 //! Derivations of the labelled equations (P1), (W1), (V1) … are in `docs/methods/`; `docs/papers.md`
 //! leads from a paper to file, function, test and scene.
 //!
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 
-pub mod bench;
-pub mod body;
-pub mod bounds;
-pub mod compare;
-pub mod coupling;
-pub mod elastic;
-pub mod expression;
-pub mod forecast;
-pub mod math;
-pub mod mesh;
-pub mod motion;
-pub(crate) mod nearest;
-pub mod output;
-pub mod particles;
-pub(crate) mod random;
-pub mod rigid;
-pub mod scene;
-pub mod shapes;
-pub mod showers;
-mod sources;
-pub mod sph;
-pub mod state;
-pub mod step;
-pub mod validate;
-pub mod world;
-
+pub use splashdown_geometry::{math, mesh, shapes};
+pub use splashdown_physics::{
+    body, bounds, coupling, elastic, expression, motion, particles, rigid, showers, sph, state,
+    step, world,
+};
+pub use splashdown_run::{forecast, output, scene};
 pub use splashdown_solve as solve;
+pub use splashdown_validate::{bench, compare, validate};
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]

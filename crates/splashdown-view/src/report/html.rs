@@ -1,6 +1,6 @@
 //! A page that holds everything it shows.
 
-use splashdown::output::made::MARK;
+use splashdown_run::output::made::MARK;
 
 /// The beginning and end of every report.
 pub fn page(title: &str, body: &str) -> String {

@@ -1,6 +1,6 @@
 //! The report of a validation: every metric, and measured curves over the known answers.
 
-use splashdown::validate::{Case, Curve, Metric, Verdict};
+use splashdown_validate::validate::{Case, Curve, Metric, Verdict};
 
 use super::html::{self, escape};
 use super::plot::{Line, Look, Plot};
@@ -157,7 +157,7 @@ fn is_track(points: &[[f64; 2]]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use splashdown::validate::Series;
+    use splashdown_validate::validate::Series;
 
     #[test]
     fn every_metric_and_curve_is_on_the_page_with_its_source() {

@@ -1,0 +1,25 @@
+//! From a scene file to a run on disk.
+//!
+//! ```text
+//! scene.toml ─► SceneFile ─► World ─► step ─► step ─► …
+//!               (as written)  (state)   │ &World, &StepReport
+//!                                       ▼
+//!                  output: tables, frames, snapshots ─► ParaView, Houdini, --resume
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
+//! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
+//! | [`forecast`] | how long a run will take |
+
+pub mod forecast;
+pub mod output;
+pub mod scene;
+
+use splashdown_geometry::{math, mesh, random, shapes};
+use splashdown_physics::{
+    body, bounds, elastic, expression, motion, nearest, particles, rigid, showers, sph, state,
+    world,
+};
+use splashdown_solve as solve;

@@ -1,0 +1,15 @@
+//! What Splashdown computes, held against known answers.
+//!
+//! | module | against what |
+//! |---|---|
+//! | [`validate`] | known answers |
+//! | [`bench`] | the limits of the machine |
+//! | [`compare`] | itself, by several methods |
+
+pub mod bench;
+pub mod compare;
+pub mod validate;
+
+use splashdown_geometry::{math, mesh, shapes};
+use splashdown_physics::{body, motion, sph, world};
+use splashdown_run::{output, scene};
