@@ -1,4 +1,4 @@
-//! Water, rigid bodies, soft bodies: one world that takes time steps. It knows no files.
+//! A world of water, rigid bodies, soft bodies that takes time steps. It knows no files.
 //!
 //! Imports point from the bottom of this table to its top, and `tests/layers.rs` keeps it so.
 //!

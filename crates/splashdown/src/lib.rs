@@ -4,7 +4,7 @@
 //! Ten lines from a scene to a number:
 //!
 //! ```
-//! use splashdown::scene::Scene;
+//! use splashdown::Scene;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let scene = Scene::builtin("dam-break-2d", &["simulation.spacing=0.005".to_owned()])?;
@@ -47,6 +47,11 @@
 //!
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 
+// What a first program needs.
+pub use splashdown_geometry::math::{DVec3, Dimension};
+pub use splashdown_physics::world::{StepError, StepReport, World};
+pub use splashdown_run::scene::{Scene, errors::SceneErrors};
+
 pub use splashdown_geometry::{math, mesh, shapes};
 pub use splashdown_physics::{
     body, bounds, coupling, elastic, expression, motion, particles, rigid, showers, sph, state,
@@ -58,5 +63,5 @@ pub use splashdown_validate::{bench, compare, validate};
 
 /// The example in the README is compiled and run with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!(concat!("../", env!("CARGO_PKG_README")))]
 struct Readme;
