@@ -36,7 +36,7 @@ impl PointGrid {
     }
 
     /// How many points there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.entries.len()
     }
 

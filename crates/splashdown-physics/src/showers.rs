@@ -64,7 +64,7 @@ impl Shower {
             Places::Box { pose, half_size, seed } => {
                 // Far from each other in the sequence: no two drops or seeds share their numbers.
                 let mut random = Random((u64::from(*seed) << 40).wrapping_add(k << 8));
-                let mut side = || 2.0 * random.next() - 1.0;
+                let mut side = || 2.0 * random.unit() - 1.0;
                 pose.apply(*half_size * DVec3::new(side(), side(), side()))
             }
         }

@@ -109,12 +109,12 @@ fn weld(mesh: &TriangleMesh) -> TriangleMesh {
         let slot = &mut used[v as usize];
         if *slot == u32::MAX {
             let p = mesh.vertices[v as usize];
-            let mut first = grid.len() as u32;
+            let mut first = grid.count() as u32;
             grid.all_near(p, |k, _| {
                 first = first.min(k as u32);
                 true
             });
-            if first as usize == grid.len() {
+            if first as usize == grid.count() {
                 grid.insert(p);
             }
             *slot = first;

@@ -67,7 +67,7 @@ mod tests {
         let (size, reach) = ([3.0f32; 3], 3.0f32);
         let mut random = Random(5);
         let mut place = |from: f64, to: f64| -> [f32; 3] {
-            std::array::from_fn(|_| (from + (to - from) * random.next()) as f32)
+            std::array::from_fn(|_| (from + (to - from) * random.unit()) as f32)
         };
         let own: Vec<_> = (0..20).map(|_| place(0.0, 3.0)).collect();
         let mut places: Vec<_> = (0..600).map(|_| place(-3.0, 6.0)).collect();

@@ -120,12 +120,12 @@ impl Row {
 fn disorder(poses: &mut [Pose], scatter: &Scatter, dimension: Dimension) {
     let mut random = Random(u64::from(scatter.seed));
     for pose in poses {
-        let mut offset = || (2.0 * random.next() - 1.0) * scatter.jitter;
+        let mut offset = || (2.0 * random.unit() - 1.0) * scatter.jitter;
         let offset = DVec3::new(offset(), offset(), offset());
         pose.translation += dimension.flatten(offset);
         if scatter.rotate {
             let turn = match dimension {
-                Dimension::Two => DQuat::from_rotation_z(std::f64::consts::TAU * random.next()),
+                Dimension::Two => DQuat::from_rotation_z(std::f64::consts::TAU * random.unit()),
                 Dimension::Three => random.rotation(),
             };
             pose.rotation = (turn * pose.rotation).normalize();
