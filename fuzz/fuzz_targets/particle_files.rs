@@ -1,4 +1,5 @@
-//! Any bytes are particles or are refused: PLY, CSV, BGEO and VTK. The first byte chooses the format.
+//! Any bytes are particles or are refused: PLY, CSV, BGEO and VTK. The first byte chooses the
+//! format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any bytes are a snapshot or are refused, also with a right checksum; a world takes it or stays whole.
+//! Any bytes are a snapshot or are refused, also with a right checksum; a world takes it or stays
+//! whole.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,11 +1,16 @@
 //! What can be written on the command line.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use splashdown::scene::schema::{self, Word};
 use splashdown::scene::{MemoryLimit, gallery};
+use splashdown_render::export::MeshFormat;
+use splashdown_render::renderer;
+use splashdown_render::stage::Quantity;
 
 const FIRST_STEPS: &str = "\
 First steps:
@@ -21,13 +26,13 @@ First steps:
 /// Without a command, runs the built-in scene `dam-break` and says where the results are.
 #[derive(Debug, Parser)]
 #[command(name = "splashdown", version, about, after_help = FIRST_STEPS)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Run a scene, or go on with an earlier run.
     Run(RunArguments),
     /// Look at a run in the browser, also while it is going on.
@@ -99,7 +104,7 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct ManArguments {
+pub(crate) struct ManArguments {
     /// The command that the page is about [default: the program as a whole].
     pub command: Option<String>,
     /// Write the pages of all commands into this folder.
@@ -110,7 +115,7 @@ pub struct ManArguments {
 /// A scene file, or the name of a built-in scene. Shells complete the names; any other text is a
 /// file.
 #[derive(Clone, Debug)]
-pub struct SceneName;
+pub(crate) struct SceneName;
 
 impl TypedValueParser for SceneName {
     type Value = String;
@@ -130,7 +135,7 @@ impl TypedValueParser for SceneName {
 }
 
 #[derive(Clone, Debug, Default, Args)]
-pub struct MemoryArguments {
+pub(crate) struct MemoryArguments {
     /// Refuse scenes that need more memory than this, like 8G, 512M or 50% of the machine's
     /// [default: 75%].
     #[arg(long, value_name = "SIZE")]
@@ -139,13 +144,13 @@ pub struct MemoryArguments {
 
 impl MemoryArguments {
     /// As told, or a share of the machine's.
-    pub fn limit(&self) -> MemoryLimit {
+    pub(crate) fn limit(&self) -> MemoryLimit {
         self.memory.clone().unwrap_or_default()
     }
 }
 
 #[derive(Debug, Args)]
-pub struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// A scene file or the name of a built-in scene.
     #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: String,
@@ -190,7 +195,7 @@ pub struct CompareArguments {
 
 /// Methods that go together, and what the user called them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variant {
+pub(crate) struct Variant {
     pub name: String,
     pub methods: Vec<Method>,
 }
@@ -205,13 +210,22 @@ fn parse_variant(text: &str) -> Result<Variant, String> {
 }
 
 #[derive(Debug, Args)]
-pub struct ValidateArguments {
-    /// Names of cases [default: all].
+pub(crate) struct ValidateArguments {
+    /// Names of cases and of groups [default: all groups].
     pub cases: Vec<String>,
+    /// Of groups, only the cases that take seconds.
+    #[arg(long)]
+    pub quick: bool,
+    /// How many cases run at a time [default: one for each thread].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// How many threads compute [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
     /// One JSON object per metric instead of a table.
     #[arg(long)]
     pub json: bool,
-    /// List the cases.
+    /// List the cases, what they cost, and which have to be asked for by name.
     #[arg(long)]
     pub list: bool,
     /// Let shortfalls that are known fail, too.
@@ -220,10 +234,13 @@ pub struct ValidateArguments {
     /// Also write a page with all metrics, and measured curves over the known answers.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Replace the file of --report even if this program did not make it.
+    #[arg(long, requires = "report")]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// The directory of a run.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
@@ -236,9 +253,21 @@ pub struct ReportArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct BenchArguments {
+pub(crate) struct BenchArguments {
     /// Scenes to run.
-    #[arg(value_parser = SceneName, hide_possible_values = true, default_values_t = ["dam-break-10k", "dam-break-100k", "dam-break-1m", "dam-break-with-bodies", "lumpy-pile", "sessile-droplet", "sessile-droplet-268k"].map(str::to_owned))]
+    #[arg(
+        value_parser = SceneName,
+        hide_possible_values = true,
+        default_values_t = [
+            "dam-break-10k",
+            "dam-break-100k",
+            "dam-break-1m",
+            "dam-break-with-bodies",
+            "lumpy-pile",
+            "sessile-droplet",
+            "sessile-droplet-268k",
+        ].map(str::to_owned)
+    )]
     pub scenes: Vec<String>,
     /// Steps to measure.
     #[arg(long, default_value_t = 20)]
@@ -257,8 +286,8 @@ pub struct BenchArguments {
     /// One JSON object per scene instead of a table.
     #[arg(long)]
     pub json: bool,
-    /// End steps of elastic bodies after so many Newton iterations: enough to measure one, where a whole step takes
-    /// minutes. The states that are found are no minima.
+    /// End steps of elastic bodies after so many Newton iterations: enough to measure one, where a
+    /// whole step takes minutes. The states that are found are no minima.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub newton: Option<u32>,
     /// Write the last matrix of elastic bodies here (Matrix Market), to compare factorisations.
@@ -267,7 +296,7 @@ pub struct BenchArguments {
 }
 
 #[derive(Debug, Default, Args)]
-pub struct RunArguments {
+pub(crate) struct RunArguments {
     /// A scene file or the name of a built-in scene.
     #[arg(value_parser = SceneName, hide_possible_values = true)]
     pub scene: Option<String>,
@@ -280,7 +309,8 @@ pub struct RunArguments {
     /// How many threads compute; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// How bodies are coupled, how contact is iterated, and how pressure is solved for: one of each.
+    /// How bodies are coupled, how contact is iterated, and how pressure is solved for: one of
+    /// each.
     #[arg(long, value_delimiter = ',', conflicts_with = "resume")]
     pub method: Vec<Method>,
     /// File formats of the frames.
@@ -289,8 +319,8 @@ pub struct RunArguments {
     /// Also write the surface of every fluid for each frame, as PLY meshes.
     #[arg(long, conflicts_with = "resume")]
     pub surface: bool,
-    /// Look for intersections and inverted elements of elastic bodies after every step, and stop if there is
-    /// one.
+    /// Look for intersections and inverted elements of elastic bodies after every step, and stop if
+    /// there is one.
     #[arg(long, conflicts_with = "resume")]
     pub verify: bool,
     /// Override a key of the scene, like fluid.water.density=900.
@@ -326,7 +356,7 @@ pub struct RunArguments {
 }
 
 #[derive(Clone, Debug, Default, Args)]
-pub struct ViewerArguments {
+pub(crate) struct ViewerArguments {
     /// Port of the viewer on 127.0.0.1 [default: any that is free].
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
@@ -336,7 +366,7 @@ pub struct ViewerArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct ViewArguments {
+pub(crate) struct ViewArguments {
     /// The directory of a run.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
@@ -345,7 +375,7 @@ pub struct ViewArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct RenderArguments {
+pub(crate) struct RenderArguments {
     /// The directory of a run.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
@@ -355,8 +385,14 @@ pub struct RenderArguments {
     /// All frames as a film: .gif, or with ffmpeg installed .mp4 or .webp.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["frame", "out"])]
     pub film: Option<PathBuf>,
-    /// Pictures of the film per second [default: as many as frames per simulated second, at most 30].
-    #[arg(long, value_name = "N", requires = "film", value_parser = clap::value_parser!(u16).range(1..=240))]
+    /// Pictures of the film per second [default: as many as frames per simulated second, at most
+    /// 30].
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "film",
+        value_parser = clap::value_parser!(u16).range(1..=240)
+    )]
     pub fps: Option<u16>,
     /// Where the picture goes [default: DIR/frame-NNNN.png].
     #[arg(long, value_name = "FILE")]
@@ -372,40 +408,25 @@ pub struct RenderArguments {
     pub size: [usize; 2],
     /// What colours mean [default: phase where there are several fluids, else velocity].
     #[arg(long, value_enum)]
-    pub color: Option<ColorBy>,
+    pub color: Option<Quantity>,
     /// From where: front, side, top, three-quarter, or "eye=x,y,z target=x,y,z fov=40".
     #[arg(long, value_name = "VIEW")]
     pub camera: Option<String>,
     /// Samples per pixel each way; 1 is fastest.
-    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2",
+        value_parser = clap::value_parser!(u8).range(1..=4)
+    )]
     pub samples: u8,
     /// Who draws.
     #[arg(long, value_enum, default_value = "auto")]
-    pub renderer: DrawnBy,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DrawnBy {
-    /// A graphics card if there is one (and the program was built for it), else the CPU.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// Vulkan, also where a driver emulates it on the CPU.
-    Gpu,
-}
-
-impl From<DrawnBy> for splashdown_render::renderer::Choice {
-    fn from(by: DrawnBy) -> Self {
-        match by {
-            DrawnBy::Auto => Self::Auto,
-            DrawnBy::Cpu => Self::Cpu,
-            DrawnBy::Gpu => Self::Gpu,
-        }
-    }
+    pub renderer: renderer::Choice,
 }
 
 #[derive(Debug, Args)]
-pub struct ExportArguments {
+pub(crate) struct ExportArguments {
     /// The directory of a run.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
@@ -426,53 +447,6 @@ pub struct ExportArguments {
     pub force: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MeshFormat {
-    /// Wavefront OBJ.
-    Obj,
-    /// Binary PLY with normals and velocities.
-    Ply,
-    /// Legacy VTK with normals and velocities.
-    Vtk,
-}
-
-impl From<MeshFormat> for splashdown_render::export::MeshFormat {
-    fn from(format: MeshFormat) -> Self {
-        match format {
-            MeshFormat::Obj => Self::Obj,
-            MeshFormat::Ply => Self::Ply,
-            MeshFormat::Vtk => Self::Vtk,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ColorBy {
-    /// Speed.
-    Velocity,
-    /// Pressure.
-    Pressure,
-    /// Density.
-    Density,
-    /// Which fluid it is.
-    Phase,
-    /// Nothing; all liquid is blue.
-    None,
-}
-
-impl From<ColorBy> for splashdown_render::stage::Quantity {
-    fn from(color: ColorBy) -> Self {
-        use splashdown_render::stage::Quantity;
-        match color {
-            ColorBy::Velocity => Quantity::Velocity,
-            ColorBy::Pressure => Quantity::Pressure,
-            ColorBy::Density => Quantity::Density,
-            ColorBy::Phase => Quantity::Phase,
-            ColorBy::None => Quantity::None,
-        }
-    }
-}
-
 fn parse_size(text: &str) -> Result<[usize; 2], String> {
     let size = text.split_once(['x', '×']).and_then(|(width, height)| {
         Some([width.trim().parse::<usize>().ok()?, height.trim().parse::<usize>().ok()?])
@@ -483,69 +457,78 @@ fn parse_size(text: &str) -> Result<[usize; 2], String> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Divergence-free SPH (Bender & Koschier 2017).
-    Dfsph,
-    /// Implicit incompressible SPH (Ihmsen et al. 2014).
-    Iisph,
-    /// Bodies do not move while the fluid is solved (Akinci et al. 2012).
-    Weak,
-    /// Bodies move in every iteration of the fluid's solve (Gissler et al. 2019).
-    Interlinked,
-    /// One system of pressure, contact and friction (Probst & Teschner 2023).
-    Monolithic,
-    /// The monolithic method by projected relaxed Jacobi.
-    Jacobi,
-    /// The monolithic method by nonsmooth nonlinear conjugate gradients.
-    Nncg,
+/// The keys of a scene that `--method` can set. No two of them share a word.
+const METHODS: [&str; 3] = [PRESSURE, "coupling.method", "coupling.solver"];
+
+/// How pressure is solved for.
+pub(crate) const PRESSURE: &str = "pressure.solver";
+
+/// A choice that a scene offers for one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Method {
+    /// The key that it sets.
+    pub key: &'static str,
+    /// What can be written there.
+    pub word: Word,
+}
+
+impl ValueEnum for Method {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<Method>> = LazyLock::new(|| {
+            let of_key =
+                |key| schema::choices(key).into_iter().map(move |word| Method { key, word });
+            METHODS.into_iter().flat_map(of_key).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(possible(self.word))
+    }
 }
 
 impl Method {
-    /// The key of the scene that it sets, and its word there.
-    fn key_and_word(self) -> (&'static str, &'static str) {
-        match self {
-            Method::Dfsph => ("pressure.solver", "dfsph"),
-            Method::Iisph => ("pressure.solver", "iisph"),
-            Method::Weak => ("coupling.method", "weak"),
-            Method::Interlinked => ("coupling.method", "interlinked"),
-            Method::Monolithic => ("coupling.method", "monolithic"),
-            Method::Jacobi => ("coupling.solver", "jacobi"),
-            Method::Nncg => ("coupling.solver", "nncg"),
-        }
-    }
-
     /// The override of a scene that chooses it.
-    pub fn as_override(self) -> String {
-        let (key, word) = self.key_and_word();
-        format!("{key}=\"{word}\"")
+    pub(crate) fn as_override(self) -> String {
+        format!("{}=\"{}\"", self.key, self.word.name)
     }
 }
 
+fn possible(word: Word) -> PossibleValue {
+    PossibleValue::new(word.name).help(word.meaning.trim_end_matches('.'))
+}
+
 /// A sentence about two methods that exclude each other, if there are such.
-pub fn contradiction(methods: &[Method]) -> Option<String> {
-    let words: Vec<_> = methods.iter().map(|method| method.key_and_word()).collect();
-    words.iter().enumerate().find_map(|(k, (key, word))| {
-        let (_, other) = words[..k].iter().find(|(earlier, _)| earlier == key)?;
+pub(crate) fn contradiction(methods: &[Method]) -> Option<String> {
+    methods.iter().enumerate().find_map(|(k, Method { key, word })| {
+        let other = methods[..k].iter().find(|earlier| earlier.key == *key)?;
+        let (other, word) = (other.word.name, word.name);
         Some(format!("--method {other} and {word} exclude each other: both are {key}"))
     })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FrameFormat {
-    /// VTK XML, for ParaView.
-    Vtk,
-    /// BGEO, for Houdini.
-    Bgeo,
-    /// Binary PLY.
-    Ply,
-    /// No frames, only tables.
-    None,
+/// A format of frames that a scene offers, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FrameFormat(Option<Word>);
+
+impl ValueEnum for FrameFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<FrameFormat>> = LazyLock::new(|| {
+            let formats = schema::choices("output.formats").into_iter().map(Some);
+            formats.chain([None]).map(FrameFormat).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let none = Word { name: "none", meaning: "No frames, only tables" };
+        Some(possible(self.0.unwrap_or(none)))
+    }
 }
 
 impl RunArguments {
     /// The flags that change the scene, as overrides like those of `--set`.
-    pub fn overrides(&self) -> Vec<String> {
+    pub(crate) fn overrides(&self) -> Vec<String> {
         let mut overrides = self.set.clone();
         if let Some(time) = self.until {
             overrides.push(format!("simulation.duration={time:?}"));
@@ -558,13 +541,8 @@ impl RunArguments {
             overrides.push("elastic_solver.verify=true".to_owned());
         }
         if !self.format.is_empty() {
-            let name = |format: &FrameFormat| match format {
-                FrameFormat::Vtk => Some("\"vtk\""),
-                FrameFormat::Bgeo => Some("\"bgeo\""),
-                FrameFormat::Ply => Some("\"ply\""),
-                FrameFormat::None => None,
-            };
-            let names: Vec<&str> = self.format.iter().filter_map(name).collect();
+            let quoted = |format: &FrameFormat| format.0.map(|word| format!("{:?}", word.name));
+            let names: Vec<String> = self.format.iter().filter_map(quoted).collect();
             overrides.push(format!("output.formats=[{}]", names.join(", ")));
         }
         overrides
@@ -596,9 +574,18 @@ mod tests {
     }
 
     #[test]
+    fn no_two_methods_have_the_same_name() {
+        let names = || Method::value_variants().iter().map(|method| method.word.name);
+        let distinct: std::collections::HashSet<_> = names().collect();
+        assert_eq!(distinct.len(), names().count());
+        assert!(distinct.len() > METHODS.len());
+    }
+
+    #[test]
     fn methods_of_one_kind_exclude_each_other() {
-        assert_eq!(contradiction(&[Method::Weak, Method::Iisph, Method::Nncg]), None);
-        let text = contradiction(&[Method::Weak, Method::Iisph, Method::Monolithic]).unwrap();
+        let methods = |names: [&str; 3]| names.map(|name| Method::from_str(name, false).unwrap());
+        assert_eq!(contradiction(&methods(["weak", "iisph", "nncg"])), None);
+        let text = contradiction(&methods(["weak", "iisph", "monolithic"])).unwrap();
         assert!(text.contains("weak and monolithic") && text.contains("coupling.method"), "{text}");
     }
 

@@ -12,7 +12,7 @@ use crate::terminal::tell;
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The scene is wrong: exit code 2.
     Scene(SceneErrors),
     /// The command line asks for something impossible: exit code 2.
@@ -50,7 +50,7 @@ impl From<RenderError> for Failure {
 
 impl Failure {
     /// Prints what went wrong and gives the exit code.
-    pub fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         match self {
             Failure::Scene(errors) if std::io::stderr().is_terminal() => {
                 errors.errors.iter().for_each(|error| tell(snippet(errors, error).trim_end()));

@@ -1,11 +1,13 @@
-//! Large arrays on large pages: an iteration jumps to neighbours all over arrays of many megabytes, and with pages
-//! of 4 KiB the processor forgets where those are faster than it learns. Linux gives pages of 2 MiB to who asks.
+//! Large arrays on large pages: an iteration jumps to neighbours all over arrays of many megabytes,
+//! and with pages of 4 KiB the processor forgets where those are faster than it learns. Linux gives
+//! pages of 2 MiB to who asks.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// The system's allocator, which asks for large pages below every large array, and below what surrounds those of
-/// middling size: the lists of neighbours of a chunk are a hundred kilobytes each, one after the other.
-pub struct LargePages;
+/// The system's allocator, which asks for large pages below every large array, and below what
+/// surrounds those of middling size: the lists of neighbours of a chunk are a hundred kilobytes
+/// each, one after the other.
+pub(crate) struct LargePages;
 
 /// Bytes of a large page of x86-64 and of most ARM kernels; elsewhere it only aligns.
 const PAGE: usize = 2 << 20;
@@ -16,13 +18,15 @@ const LARGE: usize = 4 * PAGE;
 /// Arrays from here on share large pages with their neighbours.
 const MIDDLING: usize = 64 << 10;
 
-/// Arrays below this come from memory that is kept, and so much of it stays when it is not needed for a while. A step takes and gives back dozens
-/// of arrays of a few hundred kilobytes, and the system hands out memory page by page, emptying every one.
+/// Arrays below this come from memory that is kept, and so much of it stays when it is not needed
+/// for a while. A step takes and gives back dozens of arrays of a few hundred kilobytes, and the
+/// system hands out memory page by page, emptying every one.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: [i32; 2] = [32 << 20, 256 << 20];
 
-/// Keeps memory for the next step. Without, the C library gives it back to the system and asks for it again.
-pub fn keep_memory() {
+/// Keeps memory for the next step. Without, the C library gives it back to the system and asks for
+/// it again.
+pub(crate) fn keep_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // Safety: sets two numbers, before any other thread is there to read them.
     unsafe {
@@ -36,8 +40,8 @@ fn on_pages(layout: Layout) -> Option<Layout> {
     if layout.size() < LARGE { None } else { layout.align_to(PAGE).ok() }
 }
 
-/// Asks for large pages below an array, from page border to page border. A kernel that has none refuses, and the array
-/// works as it is.
+/// Asks for large pages below an array, from page border to page border. A kernel that has none
+/// refuses, and the array works as it is.
 #[cfg(target_os = "linux")]
 fn ask(start: *mut u8, size: usize) {
     if start.is_null() || size < MIDDLING {
@@ -53,8 +57,9 @@ fn ask(start: *mut u8, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn ask(_: *mut u8, _: usize) {}
 
-// Safety: all memory is the system allocator's, taken and given back with the same layout: `on_pages` depends on
-// nothing but the layout that Rust hands to both. Growing an array copies it, since its layout may change kind.
+// Safety: all memory is the system allocator's, taken and given back with the same layout:
+// `on_pages` depends on nothing but the layout that Rust hands to both. Growing an array copies it,
+// since its layout may change kind.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let layout = on_pages(layout).unwrap_or(layout);

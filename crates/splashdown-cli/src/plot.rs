@@ -38,7 +38,7 @@ fn curves(rows: &[Row]) -> Vec<Curve> {
 }
 
 /// Up to four diagrams with a legend.
-pub fn svg(title: &str, rows: &[Row]) -> String {
+pub(crate) fn svg(title: &str, rows: &[Row]) -> String {
     let legend = 18.0 * rows.len() as f64 + 40.0;
     let (width, height) = (2.0 * WIDTH + 20.0, 2.0 * HEIGHT + 30.0 + legend);
     let mut text = format!(
@@ -94,7 +94,8 @@ fn diagram(text: &mut String, [left, top]: [f64; 2], (heading, value): &Curve, r
     let [below, beside] = [times, values].map(scale::axis);
     let _ = writeln!(
         text,
-        "<rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#999\"/>\
+        "<rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" \
+         stroke=\"#999\"/>\
          <text x=\"{x0:.1}\" y=\"{:.1}\">{}</text>\
          <text x=\"{x1:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
         y1 - 7.0,

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use splashdown::world::StepReport;
+use splashdown::world::{SolveKind, StepReport};
 
 use crate::terminal::tell;
 
@@ -13,7 +13,7 @@ const BAR_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Shows how far a run is.
-pub struct Display {
+pub(crate) struct Display {
     shown_by: ShownBy,
     start: Instant,
     start_time: f64,
@@ -30,7 +30,7 @@ enum ShownBy {
 
 impl Display {
     /// Starts to show the run from `time` to `duration`, in simulated seconds.
-    pub fn new(quiet: bool, time: f64, duration: f64) -> Display {
+    pub(crate) fn new(quiet: bool, time: f64, duration: f64) -> Display {
         let shown_by = if quiet {
             ShownBy::Nothing
         } else if std::io::stderr().is_terminal() {
@@ -47,7 +47,7 @@ impl Display {
     }
 
     /// Shows the step that was just done, if it is time to show anything.
-    pub fn step(&mut self, report: &StepReport) {
+    pub(crate) fn step(&mut self, report: &StepReport) {
         self.steps += 1;
         let interval = match self.shown_by {
             ShownBy::Nothing => return,
@@ -71,7 +71,7 @@ impl Display {
     }
 
     /// Removes the bar. Returns the wall-clock time since the start.
-    pub fn close(self) -> Duration {
+    pub(crate) fn close(self) -> Duration {
         if let ShownBy::Bar(bar) = &self.shown_by {
             bar.finish_and_clear();
         }
@@ -95,20 +95,23 @@ impl Display {
 
 /// Divergence, density and Newton's, those that there are.
 fn iterations(report: &StepReport) -> String {
-    let counts =
-        [report.divergence_iterations, report.density_iterations, report.newton_iterations];
+    let counts = [
+        report.solve(SolveKind::Divergence).iterations,
+        report.solve(SolveKind::Density).iterations,
+        report.solve(SolveKind::Elastic).iterations,
+    ];
     let some: Vec<String> = counts.iter().filter(|&&n| n > 0).map(u32::to_string).collect();
     format!("{} iterations", if some.is_empty() { "0".to_owned() } else { some.join("+") })
 }
 
 /// Counts things that are done one after the other, with a bar on a terminal.
-pub struct Counter {
+pub(crate) struct Counter {
     bar: Option<ProgressBar>,
 }
 
 impl Counter {
     /// Starts to count `total` things of a name like `frame`.
-    pub fn new(name: &str, total: usize) -> Counter {
+    pub(crate) fn new(name: &str, total: usize) -> Counter {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(total as u64);
             let template = format!("{{bar:24}} {name} {{pos}} of {{len}}, {{eta}} left");
@@ -121,14 +124,14 @@ impl Counter {
     }
 
     /// One more is done.
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         if let Some(bar) = &self.bar {
             bar.inc(1);
         }
     }
 
     /// Removes the bar.
-    pub fn close(self) {
+    pub(crate) fn close(self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -136,7 +139,7 @@ impl Counter {
 }
 
 /// A duration as people say it.
-pub fn human_time(seconds: f64) -> String {
+pub(crate) fn human_time(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() || s > 8.64e6 => "more than 100 days".to_owned(),
         s if s >= 86_400.0 => {

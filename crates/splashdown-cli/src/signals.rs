@@ -10,11 +10,11 @@ use splashdown::solve::Stop;
 
 /// Remembers that somebody wants the run to stop.
 #[derive(Clone, Copy, Debug)]
-pub struct StopRequest(&'static AtomicUsize);
+pub(crate) struct StopRequest(&'static AtomicUsize);
 
 impl StopRequest {
     /// From now on, signals are remembered instead of ending the program.
-    pub fn listen() -> io::Result<StopRequest> {
+    pub(crate) fn listen() -> io::Result<StopRequest> {
         let seen = Arc::new(AtomicUsize::new(0));
         let armed = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -28,12 +28,12 @@ impl StopRequest {
     }
 
     /// The request as steps look at it.
-    pub fn inside_steps(self) -> Stop {
+    pub(crate) fn inside_steps(self) -> Stop {
         Stop::at(self.0)
     }
 
     /// The exit code to end with, if somebody wants the run to stop.
-    pub fn exit_code(&self) -> Option<u8> {
+    pub(crate) fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             signal => Some(exit_code(signal as i32)),

@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use splashdown::output::formats::Format;
 use splashdown::output::resume::{command, quoted};
-use splashdown::output::settings::Format;
-use splashdown::world::{NEWTON_PHASES, PHASES, Solid, StepReport, World};
+use splashdown::output::writer::TIME_SERIES;
+use splashdown::world::{NEWTON_PHASES, PHASES, Solid, SolveKind, StepReport, World};
 
 use crate::progress::human_time;
 
 /// Sums over the steps of this session.
 #[derive(Debug, Default)]
-pub struct Statistics {
+pub(crate) struct Statistics {
     pub steps: u64,
     simulated: f64,
     density_iterations: u64,
@@ -26,21 +27,21 @@ pub struct Statistics {
 
 impl Statistics {
     /// Adds a step.
-    pub fn add(&mut self, report: &StepReport) {
+    pub(crate) fn add(&mut self, report: &StepReport) {
         self.steps += 1;
         self.simulated += report.dt;
-        self.density_iterations += u64::from(report.density_iterations);
-        self.divergence_iterations += u64::from(report.divergence_iterations);
-        self.viscosity_iterations += u64::from(report.viscosity_iterations);
+        self.density_iterations += u64::from(report.solve(SolveKind::Density).iterations);
+        self.divergence_iterations += u64::from(report.solve(SolveKind::Divergence).iterations);
+        self.viscosity_iterations += u64::from(report.solve(SolveKind::Viscosity).iterations);
         self.retries += u64::from(report.retries);
-        self.newton_iterations += u64::from(report.newton_iterations);
+        self.newton_iterations += u64::from(report.solve(SolveKind::Elastic).iterations);
         let phases = self.seconds.iter_mut().zip(report.seconds);
         let newton = self.newton_seconds.iter_mut().zip(report.newton_seconds);
         phases.chain(newton).for_each(|(sum, seconds)| *sum += seconds);
     }
 
     /// The closing table.
-    pub fn table(&self, wall: Duration) -> String {
+    pub(crate) fn table(&self, wall: Duration) -> String {
         let wall = wall.as_secs_f64();
         let mut text = String::new();
         if self.steps == 0 {
@@ -91,7 +92,7 @@ impl Statistics {
 }
 
 /// What has left the bounds of the scene since the run began, if anything has.
-pub fn losses(world: &World) -> String {
+pub(crate) fn losses(world: &World) -> String {
     let mut text = String::new();
     if world.lost > 0 {
         let volume = world.lost as f64 * world.dimension.volume(world.spacing);
@@ -105,7 +106,7 @@ pub fn losses(world: &World) -> String {
             }
         );
     }
-    let left = |solid: &&Solid| solid.body.as_ref().is_some_and(|body| body.left);
+    let left = |solid: &&Solid| solid.body().is_some_and(|body| body.left);
     for solid in world.solids.iter().filter(left) {
         let _ = writeln!(
             text,
@@ -118,7 +119,7 @@ pub fn losses(world: &World) -> String {
 
 /// Where the results are and what to do with them. `picture` is one of the last frame, none of a
 /// run without frames, or why there is none.
-pub fn next_steps(
+pub(crate) fn next_steps(
     directory: &Path,
     picture: &Result<Option<PathBuf>, String>,
     formats: &[Format],
@@ -138,8 +139,8 @@ pub fn next_steps(
     if !formats.is_empty() {
         let _ = writeln!(text, "  in the browser  splashdown view {}", quoted(directory));
     }
-    if formats.contains(&Format::Vtk) {
-        let files = ["fluid.pvd", "solids.pvd", "elastic.pvd"].map(|name| directory.join(name));
+    if formats.iter().any(|format| format.has_time_series()) {
+        let files = TIME_SERIES.map(|name| directory.join(name));
         let files = files.iter().filter(|file| file.exists());
         let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
         let _ = writeln!(text, "  in ParaView     open {}", files.join(", "));
@@ -165,13 +166,14 @@ fn longer(duration: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use splashdown::world::Solve;
 
     #[test]
     fn the_table_has_every_phase() {
         let mut statistics = Statistics::default();
         let report = StepReport {
             dt: 0.5,
-            density_iterations: 3,
+            solves: vec![Solve { iterations: 3, ..Solve::none(SolveKind::Density) }],
             seconds: [0.1; PHASES.len()],
             ..Default::default()
         };
@@ -191,9 +193,10 @@ mod tests {
         world.lost = 3;
         let mut solid = Solid::fixed("stone", Vec::new(), 0.0);
         let inertia = splashdown::math::DMat3::IDENTITY;
-        solid.body = Some(splashdown::body::RigidBody::at_rest(1.0, inertia));
+        solid.carrier =
+            splashdown::boundary::Carrier::from(splashdown::body::RigidBody::at_rest(1.0, inertia));
         world.solids = vec![solid.clone(), solid];
-        world.solids[1].body.as_mut().unwrap().left = true;
+        world.solids[1].body_mut().unwrap().left = true;
         let text = losses(&world);
         assert!(text.contains("3 particles of fluid (3.000e-3 m³) left"), "{text}");
         assert_eq!(text.matches("stone left").count(), 1, "{text}");
@@ -203,7 +206,8 @@ mod tests {
     fn a_step_of_elastic_bodies_is_told_by_its_phases() {
         let mut statistics = Statistics::default();
         let newton_seconds = [0.25; NEWTON_PHASES.len()];
-        statistics.add(&StepReport { newton_iterations: 4, newton_seconds, ..Default::default() });
+        let solves = vec![Solve { iterations: 4, ..Solve::none(SolveKind::Elastic) }];
+        statistics.add(&StepReport { solves, newton_seconds, ..Default::default() });
         let table = statistics.table(Duration::from_secs(2));
         let row = |phase: &&str| table.contains(&format!("    {phase:<20}      0.25 s   12.5 %"));
         assert!(NEWTON_PHASES.iter().all(row), "{table}");
@@ -212,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_summary_says_why_there_is_no_picture() {
-        let steps = |picture| next_steps(Path::new("out"), &picture, &[Format::Vtk], 1.0);
+        let steps = |picture| next_steps(Path::new("out"), &picture, &[Format::VTK], 1.0);
         assert!(steps(Ok(Some(PathBuf::from("out/a.png")))).contains("a picture       out/a.png"));
         assert!(!steps(Ok(None)).contains("picture"));
         let text = steps(Err("out/a.png is there already".to_owned()));

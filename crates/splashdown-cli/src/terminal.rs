@@ -8,13 +8,13 @@ use std::sync::Mutex;
 static FAILURE: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// Prints a result to standard output. `lost_output` tells at the end whether it arrived.
-pub fn print(text: &str) {
+pub(crate) fn print(text: &str) {
     let mut out = io::stdout().lock();
     remember(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
 }
 
 /// Takes note of what became of something printed to standard output.
-pub fn remember(result: io::Result<()>) {
+pub(crate) fn remember(result: io::Result<()>) {
     match result {
         Ok(()) => {}
         // Whoever read this has seen enough; there is nobody left to tell.
@@ -27,12 +27,12 @@ pub fn remember(result: io::Result<()>) {
 }
 
 /// A sentence about what was printed and did not arrive, if anything.
-pub fn lost_output() -> Option<String> {
+pub(crate) fn lost_output() -> Option<String> {
     let failure = FAILURE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     failure.as_ref().map(|error| format!("cannot write to standard output: {error}"))
 }
 
 /// Prints a line about what is going on to standard error.
-pub fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }

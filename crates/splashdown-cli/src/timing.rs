@@ -1,5 +1,5 @@
-//! How long the phases of a run took, for its report: `timing.json`, the one file of a run that depends
-//! on the machine.
+//! How long the phases of a run took, for its report: `timing.json`, the one file of a run that
+//! depends on the machine.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,11 @@ use crate::summary::Statistics;
 const FILE: &str = "timing.json";
 
 /// Adds this session to those of the run before it was resumed.
-pub fn write(directory: &Path, statistics: &Statistics, wall: Duration) -> Result<(), RunError> {
+pub(crate) fn write(
+    directory: &Path,
+    statistics: &Statistics,
+    wall: Duration,
+) -> Result<(), RunError> {
     let path = directory.join(FILE);
     let earlier = fs::read_to_string(&path).ok();
     let earlier = earlier.and_then(|text| serde_json::from_str::<Value>(&text).ok());

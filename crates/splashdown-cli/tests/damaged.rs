@@ -70,6 +70,20 @@ fn lost_frames_are_named_and_written_again_on_demand() {
 }
 
 #[test]
+fn a_frame_that_was_changed_is_named_and_written_again_on_demand() {
+    let place = stopped();
+    let path = place.path("parts/ply/fluid_000004.ply");
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let message = place.refused(RESUME);
+    assert!(message.contains("ply/fluid_000004.ply has been changed"), "{message}");
+    assert_eq!(fs::read(&path).unwrap(), bytes, "nothing changes unasked");
+    place.paste(&message, "--repair");
+    assert_same(&place.path("whole"), &place.path("parts"));
+}
+
+#[test]
 fn a_run_goes_on_without_lost_frames_on_demand() {
     let place = stopped();
     fs::remove_file(place.path("parts/vtk/fluid_000002.vtp")).unwrap();
@@ -180,6 +194,9 @@ fn a_file_that_changed_since_the_run_began_is_named() {
         fs::remove_file(place.path(file)).unwrap();
         let message = place.refused(RESUME);
         assert!(message.contains(&format!("{file} is missing")), "{message}");
+        assert!(!message.contains("--accept-changed-inputs"), "it would not help: {message}");
+        let message = place.refused(&format!("{RESUME} --accept-changed-inputs"));
+        assert!(message.contains("put them back"), "{message}");
         fs::write(place.path(file), good).unwrap();
     }
     place.succeed("run --resume --quiet --out parts");

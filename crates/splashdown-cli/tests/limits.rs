@@ -26,7 +26,8 @@ const ELASTIC: &str = "simulation.spacing = 0.1\n[[elastic]]\nname = \"e\"\nyoun
 fn whatever_is_too_large_is_refused_in_little_memory_and_time() {
     let place = Place::new();
     let faces = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
-                 property float z\nelement face 18446744073709551615\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
+                 property float z\nelement face 18446744073709551615\nend_header\n0 0 0\n1 0 0\n0 \
+                 1 0\n";
     fs::write(place.path("endless.ply"), faces).unwrap();
     let fluid = |lines: &str| format!("{FLUID}{lines}\n");
     let solid = |lines: &str| format!("{FLUID}{SOLID}{lines}\n");
@@ -56,7 +57,8 @@ fn whatever_is_too_large_is_refused_in_little_memory_and_time() {
         ),
         (
             solid(
-                "shape.sphere.radius = 1\ncopies = [{ count = 9999 }, { count = 9999 }, { count = 9999 }]",
+                "shape.sphere.radius = 1\ncopies = [{ count = 9999 }, { count = 9999 }, { count = \
+                 9999 }]",
             ),
             10,
             "solid[0].copies",

@@ -230,6 +230,13 @@ fn a_validation_report_has_curves_over_known_answers() {
     for part in ["<h2>poiseuille</h2>", "L2 error", "velocity profiles", "known", "pass", "<svg"] {
         assert!(page.contains(part), "{part} is missing");
     }
+    // Nobody's file is replaced, nor touched before the cases run.
+    fs::write(place.path("thesis.html"), "precious").unwrap();
+    let output = place.run("validate poiseuille --report thesis.html");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--force"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(place.path("thesis.html")).unwrap(), "precious");
+    place.succeed("validate poiseuille --report thesis.html --force");
     let output = place.run("validate restart --report no/such/folder/page.html");
     assert_eq!(output.status.code(), Some(1), "before hours of computing");
 }

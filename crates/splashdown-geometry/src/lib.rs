@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`math`], [`mesh`] | dimensions, boxes, poses; triangle meshes |
 //! | [`point_grid`], [`random`] | who is near; numbers that are the same on every machine |
-//! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
+//! | [`shapes`] | where particles come from: solids, meshes, sampling, filling, files |
 
 pub mod math;
 pub mod mesh;

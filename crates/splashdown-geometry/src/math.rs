@@ -5,7 +5,8 @@ pub use glam::{DMat3, DQuat, DVec2, DVec3};
 /// 1.5 · 2⁵²: adding it to a number up to 2⁵¹ leaves the nearest whole one in the low bits.
 const WHOLE: f64 = 6_755_399_441_055_744.0;
 
-/// The whole number nearest to each coordinate, of two the even one. `f64::round` is a call of the C library on processors of the baseline.
+/// The whole number nearest to each coordinate, of two the even one. `f64::round` is a call of the
+/// C library on processors of the baseline.
 #[inline]
 pub fn rounded(v: DVec3) -> DVec3 {
     (v + WHOLE) - WHOLE

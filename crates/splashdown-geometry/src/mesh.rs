@@ -58,18 +58,18 @@ pub struct Patch {
 
 /// A closed surface in small patches; none for a sheet. Cheap to clone: copies of a body share it.
 #[derive(Clone, Debug, Default)]
-pub struct Skin {
+pub struct ClosedSurface {
     patches: Arc<[Patch]>,
 }
 
-impl Skin {
-    /// A skin of these patches.
-    pub fn new(patches: Vec<Patch>) -> Skin {
-        Skin { patches: patches.into() }
+impl ClosedSurface {
+    /// A closed surface of these patches.
+    pub fn new(patches: Vec<Patch>) -> ClosedSurface {
+        ClosedSurface { patches: patches.into() }
     }
 
-    /// Whether it is the very same skin, that of a copy.
-    pub fn is_shared_with(&self, other: &Skin) -> bool {
+    /// Whether it is the very same surface, that of a copy.
+    pub fn is_shared_with(&self, other: &ClosedSurface) -> bool {
         Arc::ptr_eq(&self.patches, &other.patches)
     }
 

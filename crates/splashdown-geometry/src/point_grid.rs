@@ -107,7 +107,8 @@ pub fn without_crowding(points: Vec<DVec3>, distance: f64) -> Vec<DVec3> {
     with_gaps_filled(Vec::new(), points, distance)
 }
 
-/// All `points`, and of `more`, in order, those that are not closer than `distance` to what is there already.
+/// All `points`, and of `more`, in order, those that are not closer than `distance` to what is
+/// there already.
 pub fn with_gaps_filled(points: Vec<DVec3>, more: Vec<DVec3>, distance: f64) -> Vec<DVec3> {
     let mut kept = PointGrid::new(distance, points.len() + more.len());
     points.into_iter().for_each(|p| kept.insert(p));

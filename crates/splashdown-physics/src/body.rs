@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::math::{DMat3, DQuat, DVec3};
 use crate::motion::Scalar;
+use crate::state::{Array, Persist, State};
 
 /// A solid that moves by the forces on it. The origin of its frame is its centre of mass.
 #[derive(Clone, Debug)]
@@ -14,8 +18,8 @@ pub struct RigidBody {
     pub inertia: DMat3,
     /// State: velocity of the centre of mass, m/s.
     pub velocity: DVec3,
-    /// State: angular momentum about the centre of mass, kg m²/s. This is kept instead of the angular
-    /// velocity, so that a body that spins freely keeps it to the last bits.
+    /// State: angular momentum about the centre of mass, kg m²/s. This is kept instead of the
+    /// angular velocity, so that a body that spins freely keeps it to the last bits.
     pub angular_momentum: DVec3,
     /// Which of its movements are held.
     pub locks: Locks,
@@ -83,8 +87,40 @@ impl RigidBody {
     }
 }
 
-/// Dry friction of particular pairs of solids, by classes of solids so that hundreds of alike bodies
-/// are one entry.
+impl Persist for RigidBody {
+    fn save(&self, key: &str, state: &mut State) {
+        let RigidBody {
+            mass: _,
+            inertia: _,
+            velocity,
+            angular_momentum,
+            locks: _,
+            force: _,
+            torque: _,
+            motor: _,
+            left,
+        } = self;
+        let momentum = vec![*velocity, *angular_momentum];
+        state.put(&format!("{key}.momentum"), Array::Vectors(momentum));
+        state.put_number(&format!("{key}.left"), u64::from(*left));
+    }
+
+    fn load(&mut self, key: &str, state: &State) -> Result<(), String> {
+        self.left = match state.number(&format!("{key}.left"))? {
+            flag @ (0 | 1) => flag == 1,
+            other => return Err(format!("{key}.left is {other}")),
+        };
+        let &[velocity, angular_momentum] = state.vectors(&format!("{key}.momentum"))?.as_slice()
+        else {
+            return Err(format!("{key}.momentum is unusable"));
+        };
+        (self.velocity, self.angular_momentum) = (velocity, angular_momentum);
+        Ok(())
+    }
+}
+
+/// Dry friction of particular pairs of solids, by classes of solids so that hundreds of alike
+/// bodies are one entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionPairs {
     /// The class of each solid, in the order of `World::solids`; solids beyond the end have none.
@@ -106,6 +142,7 @@ impl FrictionPairs {
 
 /// How bodies and fluids are solved together.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CouplingSettings {
     /// Which method.
     pub method: CouplingMethod,
@@ -122,9 +159,11 @@ pub struct CouplingSettings {
 }
 
 /// The ways to couple bodies and fluids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CouplingMethod {
-    /// Bodies do not move during the fluid's solve (Akinci et al. 2012).
+    /// Bodies do not move while the fluid is solved (Akinci et al. 2012).
     Weak,
     /// Bodies move in every iteration of the fluid's solve (Gissler et al. 2019).
     Interlinked,
@@ -134,12 +173,15 @@ pub enum CouplingMethod {
 }
 
 /// The iterations of the monolithic method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum CouplingSolver {
     /// Projected relaxed Jacobi.
     Jacobi,
-    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth and back; friction of fluids on
-    /// walls that stand is solved for exactly in every sweep.
+    // Friction of fluids on walls that stand is solved for exactly in every sweep.
+    /// Accelerated (Silcowitz-Hansen, Niebe & Erleben 2010), contacts one after the other, forth
+    /// and back.
     #[default]
     Nncg,
     /// Accelerated, all contacts at once, as Probst & Teschner 2023 do it.

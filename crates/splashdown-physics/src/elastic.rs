@@ -1,16 +1,21 @@
 //! Elastic bodies in a world: who they are, what holds them, and how a step moves them.
 //!
-//! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the clock.
+//! The physics is the crate `splashdown-solids`; this module connects it to solids, motions and the
+//! clock.
+
+mod persist;
 
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::element::Element;
-use splashdown_solids::solids::{Hold, Settings, Solids};
-use splashdown_solids::step::{Failure, Report, Workspace, step};
+use splashdown_solids::prediction::Prediction;
+use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
+use splashdown_solids::step::{Failure, Outside, Report, Workspace, step};
 use splashdown_solids::verify::{Violation, violation};
 
+use crate::body::RigidBody;
+use crate::boundary::Solid;
 use crate::math::{DVec3, Pose};
 use crate::motion::Motion;
-use crate::world::{Clock, Solid};
 
 pub use splashdown_solids as physics;
 
@@ -32,18 +37,15 @@ pub struct Elastic {
     pub names: Vec<String>,
     /// Parts that move as told.
     pub handles: Vec<Handle>,
-    /// For each of `World::solids` its number in `solids.bodies`.
+    /// For each of `World::solids`, but for samples of elastic bodies, its number in
+    /// `solids.bodies`.
     pub obstacles: Vec<usize>,
-    /// State: impulse of contact and friction on each of `solids.bodies` since the last reset, N·s …
-    pub impulse: Vec<DVec3>,
-    /// … and since when, s.
-    pub duration: f64,
 }
 
 /// Vertices that move as told.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    /// Which.
+    /// The vertices that are held, numbered over all bodies.
     pub vertices: Vec<u32>,
     /// How, from where they rest.
     pub motion: Motion,
@@ -51,9 +53,22 @@ pub struct Handle {
 
 /// What a step makes of the elastic bodies.
 #[derive(Debug)]
-pub(crate) struct Moved {
+pub(crate) struct ElasticMotion {
     solids: Solids,
     pub report: Report,
+}
+
+/// What is around elastic bodies in a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    /// Solids that they may meet.
+    pub solids: &'a [Solid],
+    /// Where these are at the end of the step.
+    pub poses: &'a [Pose],
+    /// m/s²
+    pub gravity: DVec3,
+    /// At the beginning of the step, s.
+    pub time: f64,
 }
 
 impl Default for Elastic {
@@ -67,7 +82,7 @@ impl Default for Elastic {
             force_tolerance: 1e-3,
             max_iterations: 100,
             cut_short: None,
-            integrator: Default::default(),
+            integrator: Integrator::ImplicitEuler,
             direct_limit: DIRECT_LIMIT,
             verify: false,
         };
@@ -77,8 +92,6 @@ impl Default for Elastic {
             names: Vec::new(),
             handles: Vec::new(),
             obstacles: Vec::new(),
-            impulse: Vec::new(),
-            duration: 0.0,
         }
     }
 }
@@ -89,12 +102,12 @@ impl Elastic {
         !self.names.is_empty()
     }
 
-    /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies come
-    /// before, and solids in the order of the world.
+    /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies
+    /// come before, and solids in the order of the world.
     pub fn add_obstacle(&mut self, solid: &Solid) {
         let vertices: Vec<DVec3> =
             solid.surface.vertices.iter().map(|&v| solid.pose.apply(v)).collect();
-        let hold = if solid.motion.is_static() { Hold::Fixed } else { Hold::Driven };
+        let hold = if solid.motion().is_static() { Hold::Fixed } else { Hold::Driven };
         let body =
             self.solids.add_obstacle(&vertices, &solid.surface.triangles, hold, solid.friction);
         self.obstacles.push(body);
@@ -184,58 +197,67 @@ impl Elastic {
         }
     }
 
-    /// The elastic bodies after a step; nothing is changed yet but `workspace`, the memory of the solver.
-    pub(crate) fn advance(
-        &self,
-        workspace: &mut Workspace,
-        solids: &[Solid],
-        poses: &[Pose],
-        gravity: DVec3,
-        clock: &Clock,
-        (dt, halvings): (f64, u32),
-    ) -> Result<Moved, Failure> {
-        let mut moved = self.solids.clone();
-        let mut target = moved.rest.clone();
+    /// Where driven vertices are at the end of a step; all others where they rest.
+    fn targets(&self, around: &Surroundings, dt: f64) -> Vec<DVec3> {
+        let mut target = self.solids.rest.clone();
         for handle in &self.handles {
-            let pose = handle.motion.pose(clock.time + dt);
+            let pose = handle.motion.pose(around.time + dt);
             handle.vertices.iter().for_each(|&v| {
-                target[v as usize] = pose.apply(moved.rest[v as usize]);
+                target[v as usize] = pose.apply(self.solids.rest[v as usize]);
             });
         }
-        for ((solid, pose), &body) in solids.iter().zip(poses).zip(&self.obstacles) {
-            let vertices = moved.bodies[body].vertices.clone();
+        let solids = around.solids.iter().zip(around.poses);
+        for ((solid, pose), &body) in solids.zip(&self.obstacles) {
+            let vertices = self.solids.bodies[body].vertices.clone();
             for (at, &local) in target[vertices].iter_mut().zip(&solid.surface.vertices) {
                 *at = pose.apply(local);
             }
         }
+        target
+    }
+
+    /// A linear model of the step that `advance` makes, in `workspace`.
+    pub(crate) fn predict<'a>(
+        &self,
+        workspace: &'a mut Workspace,
+        around: &Surroundings,
+        dt: f64,
+    ) -> Result<Prediction<'a>, Failure> {
+        let target = self.targets(around, dt);
+        let outside = Outside { dt, gravity: around.gravity, force: &[] };
+        Prediction::new(&self.solids, workspace, &self.settings, outside, |v| target[v as usize])
+    }
+
+    /// The elastic bodies after a step in which `force` pushes vertices besides (N, or nothing);
+    /// nothing is changed yet but `workspace`, the memory of the solver.
+    pub(crate) fn advance(
+        &self,
+        workspace: &mut Workspace,
+        around: &Surroundings,
+        force: &[DVec3],
+        (dt, halvings): (f64, u32),
+    ) -> Result<ElasticMotion, Failure> {
+        let mut moved = self.solids.clone();
+        let target = self.targets(around, dt);
         let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];
-        let report = step(&mut moved, workspace, settings, dt, gravity, &[], goal)?;
-        Ok(Moved { solids: moved, report })
+        let outside = Outside { dt, gravity: around.gravity, force };
+        let report = step(&mut moved, workspace, settings, outside, goal)?;
+        Ok(ElasticMotion { solids: moved, report })
     }
 
     /// Makes `moved` the state.
-    pub(crate) fn accept(&mut self, moved: Moved, dt: f64) {
+    pub(crate) fn accept(&mut self, moved: ElasticMotion) {
         self.solids = moved.solids;
-        self.impulse.resize(self.solids.bodies.len(), DVec3::ZERO);
-        for (impulse, force) in self.impulse.iter_mut().zip(&moved.report.forces) {
-            *impulse += dt * *force;
-        }
-        self.duration += dt;
     }
 
-    /// Mean force of contact and friction on body `k` since the last reset, N.
-    pub fn mean_force(&self, k: usize) -> DVec3 {
-        match self.impulse.get(k) {
-            Some(&impulse) if self.duration > 0.0 => impulse / self.duration,
-            _ => DVec3::ZERO,
-        }
-    }
-
-    /// Forgets the impulses.
-    pub fn reset_impulse(&mut self) {
-        self.impulse.fill(DVec3::ZERO);
-        self.duration = 0.0;
+    /// Elastic body `k` as a rigid body, and where it is, if it is of that kind.
+    pub fn rigid_body(&self, k: usize) -> Option<(Pose, RigidBody)> {
+        let motion = self.solids.rigid_motion(k)?;
+        let (velocity, angular_momentum) = (motion.velocity, motion.angular_momentum);
+        let at_rest = RigidBody::at_rest(motion.mass, motion.inertia);
+        let pose = Pose { translation: motion.centre, rotation: motion.rotation };
+        Some((pose, RigidBody { velocity, angular_momentum, ..at_rest }))
     }
 
     /// Sum over all elastic bodies: kinetic energy, elastic energy, J.

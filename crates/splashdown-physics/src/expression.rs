@@ -3,17 +3,17 @@
 //! `0.1 * sin(2*pi*t)` is compiled once into a short program for a stack machine and then evaluated
 //! as often as needed without allocating. Everything is `f64`; the same text gives the same bits.
 //!
-//! | written                     | meaning                                                      |
-//! |-----------------------------|--------------------------------------------------------------|
-//! | `a + b`, `a - b`, `a * b`, `a / b` | as usual                                              |
-//! | `a ^ b`                     | a to the power of b; binds tighter than a minus before it, and to the right |
-//! | `pi`, `e`                   | constants                                                    |
-//! | `sin cos tan asin acos atan sinh cosh tanh` | of radians                                   |
-//! | `atan2(y, x)`               | the angle of the point (x, y)                                |
-//! | `exp ln log10 sqrt abs floor ceil` | as usual                                              |
-//! | `min(a, b)`, `max(a, b)`, `pow(a, b)`, `mod(a, b)` | `mod` has the sign of b               |
-//! | `step(x)`                   | 0 for x < 0, else 1                                          |
-//! | `smoothstep(a, b, x)`       | 0 below a, 1 above b, a smooth cubic between                 |
+//! | written | meaning |
+//! |---|---|
+//! | `a + b`, `a - b`, `a * b`, `a / b` | as usual |
+//! | `a ^ b` | a to the power of b; binds tighter than a minus before it, and to the right |
+//! | `pi`, `e` | constants |
+//! | `sin cos tan asin acos atan sinh cosh tanh` | of radians |
+//! | `atan2(y, x)` | the angle of the point (x, y) |
+//! | `exp ln log10 sqrt abs floor ceil` | as usual |
+//! | `min(a, b)`, `max(a, b)`, `pow(a, b)`, `mod(a, b)` | `mod` has the sign of b |
+//! | `step(x)` | 0 for x < 0, else 1 |
+//! | `smoothstep(a, b, x)` | 0 below a, 1 above b, a smooth cubic between |
 
 mod parse;
 

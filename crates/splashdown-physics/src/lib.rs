@@ -4,32 +4,54 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`expression`], [`motion`] | formulas of t; prescribed motion as constants, keyframes or formulas |
-//! | [`particles`] | one array per quantity ([`particles::store`]), kernels, cells along a space-filling curve, neighbour lists |
-//! | [`body`], [`world`], [`step`], `sources`, [`showers`], [`bounds`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`state`] | the core, which knows itself: the whole state, one time step on one page, emitters and sinks, showers of drops, what becomes of what leaves the scene, what fluid particles do to each other, contact and friction of rigid bodies, elastic bodies (whose physics is the crate `splashdown-solids`), bodies and fluids in one solve, the state as named arrays |
+//! | [`state`] | what changes while a world runs, as named arrays |
+//! | [`expression`], [`motion`] | formulas of t; prescribed motion |
+//! | [`particles`] | one array per quantity ([`particles::store`]), kernels, neighbour lists |
+//! | [`body`], [`deforming`] | what makes a solid a rigid body, or the surface of an elastic one |
+//! | [`boundary`] | what a fluid knows of solids |
+//! | [`sources`], [`bounds`] | where fluid comes from and goes; where the world ends |
+//! | [`sph`], [`rigid`], [`elastic`] | fluids, rigid bodies, elastic bodies; none knows another |
+//! | [`coupling`] | where two of these meet in one solve |
+//! | [`method`] | which way time steps are made, with its settings |
+//! | [`world`], `archive` | the whole state; to and from named arrays |
+//! | `flow` | what sources, sinks and bounds do to a world after a step |
+//! | `methods` | the ways to make a time step, one algorithm in each file |
+//! | `step` | chooses Δt, tries, retries, accepts: knows no physics |
+//! | [`report`], [`loads`], [`error`] | what a step did, and to which bodies; why it could not be done |
 //!
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 
+mod archive;
 pub mod body;
+pub mod boundary;
 pub mod bounds;
 pub mod coupling;
-#[doc(hidden)]
-pub mod diagnostics;
+pub mod deforming;
 pub mod elastic;
+pub mod error;
 pub mod expression;
+mod flow;
+pub mod loads;
+pub mod method;
+mod methods;
 pub mod motion;
 #[doc(hidden)]
 pub mod nearest;
 pub mod particles;
+pub mod report;
 pub mod rigid;
-pub mod showers;
-mod sources;
+mod scratch;
+pub mod sources;
 pub mod sph;
 pub mod state;
-pub mod step;
+mod step;
 #[doc(hidden)]
 pub mod testing;
+pub mod twist;
+pub(crate) mod units;
 pub mod world;
 
+#[doc(hidden)]
+pub use methods::particles::diagnostics;
 use splashdown_geometry::{math, mesh};
 use splashdown_solve as solve;

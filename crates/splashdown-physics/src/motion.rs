@@ -3,6 +3,9 @@
 //! A pose is relative to where the scene put the body, and acts in world coordinates: a body at
 //! rest has the identity, whatever its placement.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::expression::Expression;
 use crate::math::{DQuat, DVec3, Pose};
 
@@ -54,7 +57,8 @@ pub struct Keyframes {
 }
 
 /// How to get from one keyframe to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Interpolation {
     /// At constant speed.
     #[default]

@@ -1,22 +1,36 @@
 //! The whole state of a simulation.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::body::{CouplingSettings, FrictionPairs, RigidBody};
+use rayon::prelude::*;
+
+use crate::body::{FrictionPairs, RigidBody};
+use crate::boundary::solid_of;
+pub use crate::boundary::{Carrier, Solid};
 use crate::bounds::Bounds;
+use crate::deforming::Samples;
 use crate::elastic::Elastic;
-use crate::math::{DMat3, DVec3, Dimension, Pose};
-pub use crate::mesh::{Skin, TriangleMesh};
-use crate::motion::Motion;
+pub use crate::error::StepError;
+pub use crate::loads::{Load, Loads};
+use crate::math::{DVec3, Dimension, Pose};
+pub use crate::mesh::{ClosedSurface, TriangleMesh};
+use crate::method::Method;
 use crate::particles::kernel::{Kernel, KernelKind};
-use crate::particles::neighbors::Neighbors;
-use crate::particles::periodic::nearest;
+use crate::particles::space::Space;
 use crate::particles::store::{NewParticle, Particles};
-use crate::rigid::memory::Stick;
-use crate::showers::Shower;
+pub use crate::report::{NEWTON_PHASES, PHASES, Solve, SolveKind, StepReport};
+use crate::rigid::contact_history::StickState;
+use crate::rigid::system::RigidSystem;
+use crate::scratch::Scratch;
 use crate::solve::Stop;
-use crate::sph::tension::TensionSettings;
-use crate::step::Workspace;
+pub use crate::sources::{DropEmitter, Emitter, Sink};
+pub use crate::sph::fluid::{Fluid, Viscosity};
+pub use crate::sph::pressure::settings::{BoundaryPressure, PressureSettings, PressureSolver};
+use crate::sph::system::FluidSystem;
+use crate::sph::tension::{FluidSurface, TensionSettings};
+use crate::state::{Persist, State};
+use crate::units::StepUnits;
 
 /// The whole state of a simulation, with public fields: look at what you like.
 #[derive(Clone, Debug)]
@@ -45,278 +59,28 @@ pub struct World {
     /// Where new fluid comes from.
     pub emitters: Vec<Emitter>,
     /// Where drops appear.
-    pub showers: Vec<Shower>,
+    pub drop_emitters: Vec<DropEmitter>,
     /// Where fluid disappears.
     pub sinks: Vec<Sink>,
-    /// How pressure is solved for.
-    pub pressure: PressureSettings,
-    /// How rigid bodies are coupled to fluids and to each other.
-    pub coupling: CouplingSettings,
+    /// How time steps are made.
+    pub method: Method,
     /// Dry friction of particular pairs of solids.
     pub friction_pairs: FrictionPairs,
     /// Elastic bodies.
     pub elastic: Elastic,
     /// State: contacts of rigid bodies that stick, sorted by particle and other solid.
-    pub sticks: Vec<Stick>,
-    /// Surface tension and friction of fluids on walls.
+    pub contact_history: Vec<StickState>,
+    /// How surface tension is computed and solved for.
     pub tension: TensionSettings,
     /// How the time step is chosen.
     pub time_step: TimeStep,
     /// Where in time we are.
     pub clock: Clock,
-    /// Memory of the step, rebuilt every time: no part of the state.
-    pub(crate) workspace: Workspace,
+    /// Memory of the method: no part of the state.
+    pub(crate) scratch: Scratch,
     /// A request to stop: a step that is being computed ends at once, and the world is as it was
     /// before.
     pub stop: Stop,
-}
-
-/// A liquid of one density and viscosity.
-#[derive(Clone, Debug)]
-pub struct Fluid {
-    /// As in the scene.
-    pub name: String,
-    /// Its particles.
-    pub range: Range<usize>,
-    /// Rest density, kg/m³.
-    pub density: f64,
-    /// Internal friction.
-    pub viscosity: Viscosity,
-}
-
-/// The viscosity model of a fluid.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Viscosity {
-    /// Which model.
-    pub model: ViscosityModel,
-    /// Dynamic viscosity μ in Pa·s (`Laplacian`, `Weiler2018`); the dimensionless α of `Artificial`
-    /// or of `Xsph`.
-    pub coefficient: f64,
-    /// The same against walls.
-    pub boundary: f64,
-}
-
-/// How internal friction is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ViscosityModel {
-    /// Inviscid.
-    #[default]
-    None,
-    /// Explicit artificial viscosity (Monaghan 1992).
-    Artificial,
-    /// Velocity smoothing (Monaghan 1989; Schechter & Bridson 2012).
-    Xsph,
-    /// Implicit, pairwise along the line of centres (Weiler et al. 2018).
-    Weiler2018,
-    /// Implicit, pairwise Laplacian of every component (Brookshaw 1985; Morris et al. 1997).
-    Laplacian,
-}
-
-/// A body that is sampled with particles: it stands still, moves as told, or by the forces on it.
-#[derive(Clone, Debug)]
-pub struct Solid {
-    /// As in the scene.
-    pub name: String,
-    /// Its particles.
-    pub range: Range<usize>,
-    /// Positions of its particles in the body's frame, in the order of `range`.
-    pub local: Vec<DVec3>,
-    /// Placement at the current time.
-    pub pose: Pose,
-    /// Placement in the scene; the pose at time t is `motion.pose(t)` after `placement`.
-    pub placement: Pose,
-    /// Prescribed motion; static for a rigid body.
-    pub motion: Motion,
-    /// What makes it a rigid body, if it is one.
-    pub body: Option<RigidBody>,
-    /// Coefficient of dry friction μ; of two bodies in contact the geometric mean counts.
-    pub friction: f64,
-    /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
-    pub inset: f64,
-    /// The surface that fluid meets, in the body's frame; empty where it is not closed. Wanted until the first
-    /// step has weighed the samples.
-    pub skin: Skin,
-    /// How much more than its weight each sample counts for fluids, in the order of `range`, so that the body
-    /// displaces its volume (`sph::volumes`); empty if not.
-    pub displacing: Vec<f32>,
-    /// Impulse and its moment about `pose.translation` since the last reset, by cause.
-    pub load: Load,
-    /// Surface triangles in the body's frame, for pictures and export.
-    pub surface: TriangleMesh,
-}
-
-impl Solid {
-    /// A solid without a surface that stands still, sampled at these places, `inset` behind its surface.
-    pub fn fixed(name: &str, local: Vec<DVec3>, inset: f64) -> Solid {
-        Solid {
-            name: name.to_owned(),
-            range: 0..0,
-            local,
-            pose: Pose::IDENTITY,
-            placement: Pose::IDENTITY,
-            motion: Motion::Static,
-            body: None,
-            friction: 0.0,
-            inset,
-            skin: Skin::default(),
-            displacing: Vec::new(),
-            load: Load::default(),
-            surface: TriangleMesh::default(),
-        }
-    }
-}
-
-/// What fluids and other solids did to a solid over some time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Load {
-    /// Impulse of pressure and surface tension, N·s.
-    pub pressure: DVec3,
-    /// Impulse of viscosity and of friction of fluids, N·s.
-    pub viscous: DVec3,
-    /// Angular impulse of pressure about the body's origin, N·m·s.
-    pub pressure_moment: DVec3,
-    /// Angular impulse of viscosity about the body's origin, N·m·s.
-    pub viscous_moment: DVec3,
-    /// Impulse of contact with other solids, N·s.
-    pub contact: DVec3,
-    /// Impulse of dry friction on other solids, N·s.
-    pub friction: DVec3,
-    /// Angular impulse of contact about the body's origin, N·m·s.
-    pub contact_moment: DVec3,
-    /// Angular impulse of dry friction about the body's origin, N·m·s.
-    pub friction_moment: DVec3,
-    /// How long, s.
-    pub duration: f64,
-}
-
-impl Solid {
-    /// Whether it ever moves: as told, or by the forces on it.
-    pub fn moves(&self) -> bool {
-        self.body.is_some() || !self.motion.is_static()
-    }
-
-    /// The rigid body that it is, unless it has left the bounds.
-    pub fn dynamic(&self) -> Option<&RigidBody> {
-        self.body.as_ref().filter(|body| !body.left)
-    }
-
-    /// Velocity of its origin and angular velocity at `time`, m/s and rad/s.
-    pub fn velocity(&self, time: f64) -> [DVec3; 2] {
-        if let Some(body) = &self.body {
-            return [body.velocity, body.angular_velocity(self.pose.rotation)];
-        }
-        if self.motion.is_static() {
-            return [DVec3::ZERO; 2];
-        }
-        // Prescribed motions are poses; formulas of them need no derivative of their own.
-        const STEP: f64 = 1e-5;
-        let pose = |t: f64| self.motion.pose(t).then_after(&self.placement);
-        let (before, after) = (pose(time - STEP), pose(time + STEP));
-        let turn = (after.rotation * before.rotation.inverse()).to_scaled_axis();
-        [(after.translation - before.translation) / (2.0 * STEP), turn / (2.0 * STEP)]
-    }
-}
-
-impl Load {
-    /// Adds the impulses of one step of length `dt`.
-    pub fn add(&mut self, step: &Load, dt: f64) {
-        self.pressure += step.pressure;
-        self.viscous += step.viscous;
-        self.pressure_moment += step.pressure_moment;
-        self.viscous_moment += step.viscous_moment;
-        self.contact += step.contact;
-        self.friction += step.friction;
-        self.contact_moment += step.contact_moment;
-        self.friction_moment += step.friction_moment;
-        self.duration += dt;
-    }
-}
-
-/// A source of fluid: layers of particles leave an opening.
-#[derive(Clone, Debug)]
-pub struct Emitter {
-    /// As in the scene.
-    pub name: String,
-    /// Index into `World::fluids`.
-    pub fluid: usize,
-    /// Lattice of one layer, in the emitter's frame (x is the direction of flow).
-    pub layer: Vec<DVec3>,
-    /// Placement.
-    pub pose: Pose,
-    /// Speed along the emitter's x axis, m/s, as a function of time.
-    pub speed: crate::motion::Scalar,
-    /// Active from here …
-    pub start: f64,
-    /// … to here, s.
-    pub end: f64,
-    /// State: distance the last layer has travelled from the opening, m. A scene starts with the
-    /// spacing, so that the first layer leaves at once.
-    pub travelled: f64,
-    /// State: particles made so far.
-    pub emitted: u64,
-    /// No more than this many particles.
-    pub limit: u64,
-}
-
-/// A box in which, or outside which, fluid disappears.
-#[derive(Clone, Debug)]
-pub struct Sink {
-    /// As in the scene.
-    pub name: String,
-    /// Placement of the box's centre.
-    pub pose: Pose,
-    /// Half of its edge lengths, m.
-    pub half_size: DVec3,
-    /// Whether it takes what is outside.
-    pub outside: bool,
-    /// Active from here …
-    pub start: f64,
-    /// … to here, s.
-    pub end: f64,
-    /// State: particles removed so far.
-    pub removed: u64,
-}
-
-/// Which pressure solver runs, and when it stops.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PressureSettings {
-    /// IISPH or DFSPH.
-    pub solver: PressureSolver,
-    /// Pressure at walls.
-    pub boundary: BoundaryPressure,
-    /// Stop when the mean density error is below this share of the rest density: compression, or
-    /// expansion of what is under pressure.
-    pub density_error: f64,
-    /// DFSPH: stop when the mean rate of that, times dt, is below this.
-    pub divergence_error: f64,
-    /// At least this many iterations.
-    pub min_iterations: u32,
-    /// At most this many iterations.
-    pub max_iterations: u32,
-    /// Share of the last step's pressure to start from, 0 to 1.
-    pub warm_start: f64,
-}
-
-/// The pressure solvers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum PressureSolver {
-    /// Implicit incompressible SPH (Ihmsen et al. 2014).
-    Iisph,
-    /// Divergence-free SPH (Bender & Koschier 2017).
-    #[default]
-    Dfsph,
-}
-
-/// What pressure a boundary particle shows to the fluid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum BoundaryPressure {
-    /// None (Bender et al. 2023).
-    #[default]
-    Zero,
-    /// That of the fluid particle that asks (Akinci et al. 2012).
-    Mirrored,
-    /// Extrapolated from the fluid by moving least squares (Band et al. 2018).
-    Extrapolated,
 }
 
 /// How the time step is chosen.
@@ -348,99 +112,6 @@ pub struct Clock {
     pub next_id: u32,
 }
 
-/// What one step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepReport {
-    /// Time after the step, s.
-    pub time: f64,
-    /// Its length, s.
-    pub dt: f64,
-    /// Iterations of the density solve.
-    pub density_iterations: u32,
-    /// Iterations of the divergence solve (DFSPH).
-    pub divergence_iterations: u32,
-    /// Iterations of the implicit viscosity solve.
-    pub viscosity_iterations: u32,
-    /// Mean density error left by the density solve, as a share of the rest density.
-    pub density_error: f64,
-    /// Largest compression of any particle at the start of the step.
-    pub max_compression: f64,
-    /// Iterations of the solve that contact and friction were part of.
-    pub contact_iterations: u32,
-    /// Contacts under pressure.
-    pub contacts: u32,
-    /// Mean residual of contact pressures (Fischer-Burmeister).
-    pub contact_error: f64,
-    /// Mean residual of friction, in h.
-    pub friction_error: f64,
-    /// How deep bodies are in each other or in walls at the start of the step, m.
-    pub penetration: f64,
-    /// Newton iterations of the elastic bodies.
-    pub newton_iterations: u32,
-    /// Pairs of features of elastic bodies and what they meet that push each other.
-    pub elastic_contacts: u32,
-    /// Wall-clock seconds of Newton's method for the elastic bodies, in the order of `NEWTON_PHASES`.
-    pub newton_seconds: [f64; NEWTON_PHASES.len()],
-    /// How often the step was undone and retried.
-    pub retries: u32,
-    /// Wall-clock time of the iterations of both pressure solves, s: what is done once in a solve is not in it.
-    pub sweep_seconds: f64,
-    /// Fluid particles made by emitters.
-    pub emitted: u64,
-    /// Fluid particles that emitters did not make because something was in the way.
-    pub blocked: u64,
-    /// Fluid particles removed by sinks.
-    pub removed: u64,
-    /// Fluid particles removed because they left the bounds.
-    pub lost: u64,
-    /// Wall-clock seconds per phase, in the order of `PHASES`.
-    pub seconds: [f64; PHASES.len()],
-}
-
-/// Names of the parts of a Newton iteration.
-pub const NEWTON_PHASES: [&str; 4] =
-    ["assembly", "factorisation", "collision detection", "line search"];
-
-/// Names of the phases of a step.
-pub const PHASES: [&str; 8] = [
-    "sort",
-    "neighbours",
-    "divergence solve",
-    "viscosity",
-    "density solve",
-    "loads",
-    "elastic",
-    "advance",
-];
-
-/// Why a step could not be done.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{} at t = {time:.6} s (position {position:.6}); smallest step tried: {dt:.3e} s", self.told())]
-pub struct StepError {
-    /// What went wrong, as a phrase.
-    pub what: String,
-    /// Name of the object concerned.
-    pub object: String,
-    /// `Particles::id` of the particle concerned; none where an elastic body is.
-    pub id: Option<u32>,
-    /// Where it was.
-    pub position: DVec3,
-    /// s
-    pub time: f64,
-    /// s
-    pub dt: f64,
-}
-
-impl StepError {
-    fn told(&self) -> String {
-        let StepError { what, object, .. } = self;
-        match self.id {
-            Some(id) => format!("{what} of {object} particle {id}"),
-            None => format!("elastic body {object}: {what},"),
-        }
-    }
-}
-
 impl World {
     /// An empty world with the usual settings.
     pub fn new(dimension: Dimension, spacing: f64) -> World {
@@ -456,17 +127,16 @@ impl World {
             fluids: Vec::new(),
             solids: Vec::new(),
             emitters: Vec::new(),
-            showers: Vec::new(),
+            drop_emitters: Vec::new(),
             sinks: Vec::new(),
-            pressure: PressureSettings::default(),
-            coupling: CouplingSettings::default(),
+            method: Method::default(),
             friction_pairs: FrictionPairs::default(),
             elastic: Elastic::default(),
-            sticks: Vec::new(),
+            contact_history: Vec::new(),
             tension: TensionSettings::default(),
             time_step: TimeStep::default(),
             clock: Clock::default(),
-            workspace: Workspace::default(),
+            scratch: Scratch::default(),
             stop: Stop::default(),
         }
     }
@@ -494,8 +164,9 @@ impl World {
             .collect();
         self.particles.insert(start, &new);
         self.clock.next_id += new.len() as u32;
-        let range = start..start + new.len();
-        let fluid = Fluid { name: name.to_owned(), range: range.clone(), density, viscosity };
+        let surface = FluidSurface::NONE;
+        let (name, range) = (name.to_owned(), start..start + new.len());
+        let fluid = Fluid { name, range: range.clone(), density, viscosity, surface };
         self.fluids.push(fluid);
         range
     }
@@ -503,7 +174,7 @@ impl World {
     /// Adds a solid; `solid.local` are its particles in the body's frame.
     pub fn add_solid(&mut self, mut solid: Solid) {
         let start = self.particles.len();
-        solid.pose = solid.motion.pose(self.clock.time).then_after(&solid.placement);
+        solid.pose = solid.motion().pose(self.clock.time).then_after(&solid.placement);
         let velocity = solid.prepare_body(self.spacing, self.dimension);
         let new: Vec<NewParticle> = (start as u32..)
             .zip(&solid.local)
@@ -521,9 +192,43 @@ impl World {
         self.solids.push(solid);
     }
 
+    /// Adds the samples that fluid sees of an elastic body. These come after all other solids.
+    pub fn add_samples(&mut self, solid: Solid) {
+        debug_assert!(solid.deforming().is_some(), "samples of an elastic body");
+        self.add_solid(solid);
+        self.carry_samples();
+    }
+
+    /// All solids but the samples of elastic bodies, which come last.
+    pub fn stiff_solids(&self) -> &[Solid] {
+        &self.solids[..self.solids.partition_point(|solid| solid.deforming().is_none())]
+    }
+
+    /// The samples of all elastic bodies.
+    pub(crate) fn samples(&self) -> Samples<'_> {
+        let solids = self.solids.iter().filter(|solid| solid.deforming().is_some());
+        let starts = solids.clone().map(|solid| solid.range.start);
+        let end = self.particles.len();
+        let bodies = solids.filter_map(Solid::deforming).collect();
+        Samples { bodies, range: starts.min().unwrap_or(end)..end }
+    }
+
+    /// Puts the samples of elastic bodies where their meshes are.
+    pub(crate) fn carry_samples(&mut self) {
+        let Elastic { solids: meshes, .. } = &self.elastic;
+        for solid in &self.solids {
+            let Some(samples) = solid.deforming() else { continue };
+            let (position, velocity) = (&mut self.particles.position, &mut self.particles.velocity);
+            let places = position[solid.range.clone()].iter_mut();
+            places.zip(samples.gather(&meshes.position)).for_each(|(x, at)| *x = at);
+            let velocities = velocity[solid.range.clone()].iter_mut();
+            velocities.zip(samples.gather(&meshes.velocity)).for_each(|(v, of)| *v = of);
+        }
+    }
+
     /// Number of fluid particles; they come first.
     pub fn fluid_count(&self) -> usize {
-        self.fluids.last().map_or(0, |fluid| fluid.range.end)
+        self.fluid_system().fluid_count()
     }
 
     /// The kernel in this world's dimension.
@@ -531,21 +236,64 @@ impl World {
         Kernel { kind: self.kernel, dimension: self.dimension }
     }
 
-    /// The neighbour lists of the last step.
-    pub(crate) fn neighbors(&self) -> &Neighbors {
-        &self.workspace.neighbors
+    /// Whether any interface costs anything, at any time.
+    pub fn has_tension(&self) -> bool {
+        self.fluid_system().has_tension()
     }
 
-    /// Writes the matrix of the last Newton iteration of elastic bodies in the Matrix Market format, for comparison
-    /// with other solvers.
-    pub fn write_elastic_matrix(&self, to: impl std::io::Write) -> std::io::Result<()> {
-        self.workspace.elastic.matrix.clone().write(to)
+    /// Whether any fluid rubs on walls, at any time.
+    pub fn has_wall_friction(&self) -> bool {
+        self.fluids.iter().any(|fluid| fluid.surface.has_wall_friction())
+    }
+
+    /// Largest speed of any particle, m/s.
+    pub fn max_speed(&self) -> f64 {
+        let square = |v: &DVec3| v.length_squared();
+        self.particles.velocity.par_iter().map(square).reduce(|| 0.0, f64::max).sqrt()
+    }
+
+    /// What the physics of fluids sees of this world.
+    pub(crate) fn fluid_system(&self) -> FluidSystem<'_> {
+        FluidSystem {
+            space: self.space(),
+            particles: &self.particles,
+            fluids: &self.fluids,
+            solids: &self.solids,
+            tension: &self.tension,
+            time: self.clock.time,
+        }
+    }
+
+    /// What the physics of rigid bodies sees of this world.
+    pub(crate) fn rigid_system(&self) -> RigidSystem<'_> {
+        RigidSystem {
+            space: self.space(),
+            mass_unit: self.reference_density() * self.space().volume(),
+            particles: &self.particles,
+            solids: &self.solids,
+            friction_pairs: &self.friction_pairs,
+        }
+    }
+
+    /// The solvers' units in a step of length `dt`.
+    pub(crate) fn units(&self, dt: f64) -> StepUnits {
+        StepUnits { length: self.spacing, time: dt, mass: self.rigid_system().mass_unit }
+    }
+
+    /// ρ_ref: the density that the solvers' unit of mass is made of.
+    pub(crate) fn reference_density(&self) -> f64 {
+        self.fluid_system().reference_density()
+    }
+
+    /// The units of length and the kernel.
+    pub(crate) fn space(&self) -> Space {
+        let World { dimension, spacing, period, kernel, .. } = *self;
+        Space { dimension, spacing, period, kernel }
     }
 
     /// xᵢ − xⱼ, of nearest images if the world repeats.
     pub fn offset(&self, i: usize, j: usize) -> DVec3 {
-        let x = &self.particles.position;
-        nearest(x[i] - x[j], self.period)
+        self.fluid_system().offset(i, j)
     }
 
     /// Mass of one particle of fluid `k`, kg (2D: kg per metre of depth).
@@ -555,65 +303,58 @@ impl World {
 
     /// The fluid that particle `i` belongs to.
     pub fn fluid_of(&self, i: usize) -> Option<usize> {
-        self.fluids.iter().position(|fluid| fluid.range.contains(&i))
+        self.fluid_system().fluid_of(i)
     }
 
-    /// Coefficient of dry friction between solids `a` and `b`: that of the pair, or else the geometric
-    /// mean of their own.
+    /// Coefficient of dry friction between solids `a` and `b`: that of the pair, or else the
+    /// geometric mean of their own.
     pub fn friction_between(&self, a: usize, b: usize) -> f64 {
-        let mean = || (self.solids[a].friction * self.solids[b].friction).sqrt();
-        self.friction_pairs.between(a, b).unwrap_or_else(mean)
+        self.rigid_system().friction_between(a, b)
+    }
+
+    /// All rigid bodies with their names and places, whichever solver moves them: solids, then
+    /// elastic bodies of kind `rigid`.
+    pub fn rigid_bodies(&self) -> impl Iterator<Item = (&str, Pose, Cow<'_, RigidBody>)> {
+        let solids = self.solids.iter().filter_map(|solid| {
+            let body = Cow::Borrowed(solid.body()?);
+            Some((solid.name.as_str(), solid.pose, body))
+        });
+        let elastic = self.elastic.names.iter().enumerate().filter_map(|(k, name)| {
+            let (pose, body) = self.elastic.rigid_body(k)?;
+            Some((name.as_str(), pose, Cow::Owned(body)))
+        });
+        solids.chain(elastic)
     }
 
     /// The solid that particle `i` belongs to.
     pub fn solid_of(&self, i: usize) -> Option<usize> {
-        let after = self.solids.partition_point(|solid| solid.range.end <= i);
-        self.solids.get(after).filter(|solid| solid.range.contains(&i)).map(|_| after)
-    }
-}
-
-impl Solid {
-    /// Makes the inertia of a body usable: rods, plates and single particles have axes about which they
-    /// have none. Returns the velocities of its particles, given their places in its frame.
-    fn prepare_body(
-        &mut self,
-        spacing: f64,
-        dimension: Dimension,
-    ) -> impl Fn(DVec3) -> DVec3 + use<> {
-        let rotation = self.pose.rotation;
-        let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
-        if let Some(body) = &mut self.body {
-            let of_particle = 0.1 * body.mass * spacing * spacing; // a ball of diameter h
-            let least = (1e-3 * of_particle).powi(3);
-            if dimension == Dimension::Two {
-                // Only what is about z counts.
-                body.inertia = DMat3::from_diagonal(DVec3::splat(body.inertia.z_axis.z));
-            }
-            if body.inertia.determinant().abs() < least {
-                body.inertia += DMat3::from_diagonal(DVec3::splat(of_particle));
-            }
-            (linear, angular) = (body.velocity, body.angular_velocity(rotation));
-        }
-        move |local| linear + angular.cross(rotation * local)
-    }
-}
-
-impl Default for PressureSettings {
-    fn default() -> PressureSettings {
-        PressureSettings {
-            solver: PressureSolver::default(),
-            boundary: BoundaryPressure::default(),
-            density_error: 1e-4,
-            divergence_error: 1e-3,
-            min_iterations: 2,
-            max_iterations: 100,
-            warm_start: 0.5,
-        }
+        solid_of(&self.solids, i)
     }
 }
 
 impl Default for TimeStep {
     fn default() -> TimeStep {
         TimeStep::Adaptive { cfl: 0.4, min: 1e-6, max: 0.005 }
+    }
+}
+
+impl Persist for Clock {
+    fn save(&self, key: &str, state: &mut State) {
+        let Clock { time, step, dt, next_id } = *self;
+        state.put_f64(&format!("{key}.time"), time);
+        state.put_number(&format!("{key}.step"), step);
+        state.put_f64(&format!("{key}.dt"), dt);
+        state.put_number(&format!("{key}.next_id"), u64::from(next_id));
+    }
+
+    fn load(&mut self, key: &str, state: &State) -> Result<(), String> {
+        *self = Clock {
+            time: state.finite(&format!("{key}.time"))?,
+            step: state.number(&format!("{key}.step"))?,
+            dt: state.finite(&format!("{key}.dt"))?,
+            next_id: u32::try_from(state.number(&format!("{key}.next_id"))?)
+                .map_err(|_| format!("{key}.next_id is out of range"))?,
+        };
+        Ok(())
     }
 }

@@ -19,12 +19,14 @@ use crate::surface::LiquidSurface;
 
 /// File formats of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum MeshFormat {
-    /// Wavefront OBJ: positions, normals, triangles.
+    // Positions, normals, triangles.
+    /// Wavefront OBJ.
     Obj,
     /// Binary PLY with normals and velocities.
     Ply,
-    /// Legacy binary VTK with normals and velocities.
+    /// Legacy VTK with normals and velocities.
     Vtk,
 }
 
@@ -64,8 +66,8 @@ pub struct Exporter<'a> {
 }
 
 impl<'a> Exporter<'a> {
-    /// Makes the folder, writes the table of motions, where there are bodies, and one mesh for each of
-    /// those that never move. What was not made here is replaced by force only.
+    /// Makes the folder, writes the table of motions, where there are bodies, and one mesh for each
+    /// of those that never move. What was not made here is replaced by force only.
     pub fn new(
         run: &'a Run,
         folder: &Path,

@@ -28,7 +28,8 @@ enum Encoder {
 }
 
 impl Film {
-    /// Says what is wrong with the name of a film, or that `ffmpeg` is missing, before hours of drawing.
+    /// Says what is wrong with the name of a film, or that `ffmpeg` is missing, before hours of
+    /// drawing.
     pub fn check(path: &Path) -> Result<(), RenderError> {
         match extension(path).as_str() {
             "gif" => Ok(()),
@@ -169,7 +170,8 @@ fn unknown_kind(path: &Path) -> RenderError {
 
 fn no_ffmpeg(kind: &str, error: &io::Error) -> RenderError {
     RenderError::Request(format!(
-        "ffmpeg, which makes .{kind} films, cannot be started ({error}): install it, or make a .gif, \
+        "ffmpeg, which makes .{kind} films, cannot be started ({error}): install it, or make a \
+         .gif, \
          which needs nothing"
     ))
 }

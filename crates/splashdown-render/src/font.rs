@@ -1,9 +1,9 @@
 //! Letters made of strokes, drawn by us: they scale to any size and need no font file.
 //!
-//! A glyph is a list of strokes, a stroke a list of points `xy` on a grid of 5 × 9 with the baseline
-//! at y = 2, small letters up to 6, capitals and digits up to 8. A stroke that starts with `~` is an
-//! open curve and one that starts with `o` a closed one: the points are then the corners of the
-//! curve's control polygon, rounded off by Chaikin's corner cutting.
+//! A glyph is a list of strokes, a stroke a list of points `xy` on a grid of 5 × 9 with the
+//! baseline at y = 2, small letters up to 6, capitals and digits up to 8. A stroke that starts with
+//! `~` is an open curve and one that starts with `o` a closed one: the points are then the corners
+//! of the curve's control polygon, rounded off by Chaikin's corner cutting.
 
 use glam::Vec2;
 

@@ -1,13 +1,13 @@
 //! The picture of `shade.rs`, drawn by a graphics card through wgpu.
 //!
 //! ```text
-//! spheres, bodies, walls, ground ─► surfaces, paints ─► corners ─┬─► shaded ─► water ─► picture, depth
-//! from the sun                   ─► shadows ─────────────────────┘              ▲
+//! spheres, bodies, walls, ground ─► surfaces, paints ─► corners ─┬─► shaded ─► water ─► picture,
+//! from the sun                   ─► shadows ─────────────────────┘              ▲       depth
 //! liquid                         ─► water surfaces, paints, thickness ──────────┘
 //! ```
 //!
-//! Every arrow is a pass of `gpu.wgsl`. Textures have a texel for each sample, as buffers have on the
-//! CPU; cuts, edges and everything written are drawn on the picture by the same code.
+//! Every arrow is a pass of `gpu.wgsl`. Textures have a texel for each sample, as buffers have on
+//! the CPU; cuts, edges and everything written are drawn on the picture by the same code.
 
 mod pipelines;
 
@@ -48,8 +48,8 @@ pub enum NoGpu {
 }
 
 impl Gpu {
-    /// Opens the best adapter of this machine; one that is emulated by the CPU, which is slower than our
-    /// own rasteriser, only if `emulated` is welcome.
+    /// Opens the best adapter of this machine; one that is emulated by the CPU, which is slower
+    /// than our own rasteriser, only if `emulated` is welcome.
     pub fn open(emulated: bool) -> Result<Gpu, NoGpu> {
         let mut wanted = wgpu::InstanceDescriptor::new_without_display_handle();
         wanted.backends = wgpu::Backends::VULKAN;

@@ -25,7 +25,7 @@ const PARTS: f64 = 65536.0;
 const FAR: f64 = 1e8;
 
 /// The surface φ = 0.6 of particles given in metres.
-pub fn surface(points: &[Vec3], spacing: f64, near: &Near) -> Marched {
+pub(crate) fn surface(points: &[Vec3], spacing: f64, near: &Near) -> Marched {
     let cell = spacing / CELLS;
     let places: Vec<DVec3> =
         points.iter().map(|p| (p.as_dvec3() / cell * PARTS).round() / PARTS).collect();

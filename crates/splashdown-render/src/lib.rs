@@ -1,15 +1,14 @@
-//! Pictures, films and surface meshes of Splashdown runs, without a GPU or with one.
+//! Pictures of Splashdown runs, still or moving, and as meshes: without a GPU or with one.
 //!
 //! ```text
 //! run directory ─► Run ─► FrameData ─► stage ─► Scene ─► render ─► Image ─► PNG, GIF, ffmpeg
-//!                 run.rs  vtp.rs       stage.rs           raster.rs, shade.rs   film.rs
+//!                 run.rs               stage.rs           raster.rs, shade.rs   film.rs
 //! ```
 //!
-//! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel, and
-//! shades afterwards. A picture has the same bytes for any number of threads. With the feature `gpu`, a
-//! graphics card can draw the same picture: `renderer.rs`, `gpu.rs`.
+//! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel,
+//! and shades afterwards. A picture has the same bytes for any number of threads. With the feature
+//! `gpu`, a graphics card can draw the same picture: `renderer.rs`, `gpu.rs`.
 
-pub mod bgeo;
 pub mod camera;
 pub mod color;
 pub mod crease;
@@ -26,7 +25,6 @@ mod marching;
 mod near;
 mod outline;
 pub mod overlay;
-pub mod ply;
 pub mod raster;
 pub mod renderer;
 pub mod run;
@@ -37,5 +35,4 @@ pub mod stored;
 pub mod surface;
 pub mod surface_writer;
 mod volume;
-pub mod vtp;
 pub mod walls;

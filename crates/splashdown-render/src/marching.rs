@@ -9,13 +9,13 @@ use glam::{DVec3, IVec3};
 use rayon::prelude::*;
 
 /// Cells of a block each way.
-pub const BLOCK: i32 = 16;
+pub(crate) const BLOCK: i32 = 16;
 /// Grid points of a block each way: neighbours share those on their faces.
-pub const POINTS: usize = BLOCK as usize + 1;
+pub(crate) const POINTS: usize = BLOCK as usize + 1;
 
 /// A closed surface in units of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marched {
+pub(crate) struct Marched {
     /// Where edges of the grid cross the surface, in the order of those edges.
     pub vertices: Vec<DVec3>,
     /// Counter-clockwise seen from where values are low.
@@ -35,7 +35,11 @@ struct Patch {
 /// The surface between values of at least `level` and lower ones. `fill` writes the values at the
 /// grid points of a block, x first, and must give shared points the same values in all blocks that
 /// have them; beyond `blocks` values are low.
-pub fn march(blocks: &[IVec3], level: f32, fill: impl Fn(usize, &mut [f32]) + Sync) -> Marched {
+pub(crate) fn march(
+    blocks: &[IVec3],
+    level: f32,
+    fill: impl Fn(usize, &mut [f32]) + Sync,
+) -> Marched {
     let cases = Cases::new();
     let room = || (vec![0.0f32; POINTS * POINTS * POINTS], vec![u32::MAX; 3 * POINTS.pow(3)]);
     let patches: Vec<Patch> = (0..blocks.len())

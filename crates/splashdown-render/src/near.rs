@@ -7,7 +7,7 @@ use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 
 /// Particles in cells as wide as they are looked for.
-pub struct Near<'a> {
+pub(crate) struct Near<'a> {
     points: &'a [Vec3],
     reach: f32,
     /// Particles sorted by cell.
@@ -17,7 +17,7 @@ pub struct Near<'a> {
 
 impl<'a> Near<'a> {
     /// For looking at all `points` nearer than `reach`.
-    pub fn new(points: &'a [Vec3], reach: f32) -> Near<'a> {
+    pub(crate) fn new(points: &'a [Vec3], reach: f32) -> Near<'a> {
         let cell = |i: u32| (points[i as usize] / reach).floor().as_ivec3();
         let mut order: Vec<u32> = (0..points.len() as u32).collect();
         order.par_sort_unstable_by_key(|&i| (cell(i).to_array(), i));
@@ -30,7 +30,7 @@ impl<'a> Near<'a> {
     }
 
     /// Calls `found` with the number and the squared distance of every point around `p`.
-    pub fn visit(&self, p: Vec3, mut found: impl FnMut(usize, f32)) {
+    pub(crate) fn visit(&self, p: Vec3, mut found: impl FnMut(usize, f32)) {
         let cell = (p / self.reach).floor().as_ivec3();
         for k in 0..27 {
             let step = IVec3::new(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
@@ -45,7 +45,7 @@ impl<'a> Near<'a> {
     }
 
     /// How many points are around `p`, and the nearest of them.
-    pub fn count_and_nearest(&self, p: Vec3) -> (usize, Option<usize>) {
+    pub(crate) fn count_and_nearest(&self, p: Vec3) -> (usize, Option<usize>) {
         let (mut count, mut nearest) = (0, None);
         self.visit(p, |i, square| {
             count += 1;
@@ -57,7 +57,7 @@ impl<'a> Near<'a> {
     }
 
     /// Means of the particles' values around each point, near ones weighted most.
-    pub fn interpolate(&self, at: &[Vec3], values: &[Vec3]) -> Vec<Vec3> {
+    pub(crate) fn interpolate(&self, at: &[Vec3], values: &[Vec3]) -> Vec<Vec3> {
         at.par_iter()
             .map(|&p| {
                 let (mut sum, mut weights) = (Vec3::ZERO, 0.0);

@@ -10,7 +10,7 @@ use crate::shade::Scene;
 const LINE_COLOR: [u8; 3] = [122, 136, 148];
 
 /// Edges of containers, where nothing is in front of them.
-pub fn draw_lines(
+pub(crate) fn draw_lines(
     scene: &Scene,
     camera: &Camera,
     depth: impl Fn(usize, usize) -> f32,
@@ -44,7 +44,7 @@ pub fn draw_lines(
 }
 
 /// Where a 2D scene cuts its solids.
-pub fn draw_sections(scene: &Scene, camera: &Camera, image: &mut Image) {
+pub(crate) fn draw_sections(scene: &Scene, camera: &Camera, image: &mut Image) {
     let to_srgb = ToSrgb::new();
     let width = (image.height as f32 / 240.0).max(1.5);
     for section in &scene.sections {

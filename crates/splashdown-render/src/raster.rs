@@ -1,7 +1,7 @@
 //! Which sphere or triangle each sample of a picture shows, and how far away it is.
 //!
-//! Rows are drawn in bands, each by one thread and in the order of the primitives, so the result does
-//! not depend on the number of threads.
+//! Rows are drawn in bands, each by one thread and in the order of the primitives, so the result
+//! does not depend on the number of threads.
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;

@@ -3,6 +3,8 @@
 #[cfg(feature = "gpu")]
 use std::sync::OnceLock;
 
+use splashdown_run::scene::MemoryLimit;
+
 use crate::camera::Camera;
 use crate::error::RenderError;
 #[cfg(feature = "gpu")]
@@ -12,13 +14,16 @@ use crate::shade::{self, Scene};
 
 /// What a user may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Choice {
-    /// A graphics card if there is one, else the CPU.
+    /// A graphics card if there is one (and the program was built for it), else the CPU.
     #[default]
     Auto,
-    /// The CPU: the same bytes on any number of threads.
+    // The same bytes on any number of threads.
+    /// The CPU.
     Cpu,
-    /// Vulkan, even if it is emulated by the CPU; an error where there is none.
+    // An error where there is none.
+    /// Vulkan, also where a driver emulates it on the CPU.
     Gpu,
 }
 
@@ -105,6 +110,49 @@ impl Renderer {
                 Err(reason) => drop(refused.set(reason)),
             }
         }
+        check_size(width, height, samples, &MemoryLimit::default())?;
         Ok(shade::render(scene, camera, width, height, samples))
+    }
+}
+
+/// What the CPU needs per sample and per pixel at most, bytes: depths, numbers and colours, those
+/// of the liquid's surface, then pictures, one of which is encoded.
+const PER_SAMPLE: u64 = 36;
+const PER_PIXEL: u64 = 32;
+
+/// Refuses a picture that does not fit into memory, before anything of it is allocated.
+fn check_size(
+    width: usize,
+    height: usize,
+    samples: usize,
+    limit: &MemoryLimit,
+) -> Result<(), RenderError> {
+    let each = PER_SAMPLE * (samples * samples) as u64 + PER_PIXEL;
+    let bytes = (width as u64).saturating_mul(height as u64).saturating_mul(each);
+    if bytes <= limit.bytes {
+        return Ok(());
+    }
+    Err(RenderError::Request(format!(
+        "a picture of {width} x {height} pixels with {samples} x {samples} samples each takes \
+         about {:.1} GB of memory, more than {limit}: choose a smaller --size or fewer --samples",
+        bytes as f64 / 1e9
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_that_do_not_fit_into_memory_are_refused_with_advice() {
+        let limit: MemoryLimit = "8G".parse().unwrap();
+        for fine in [[1280, 720, 2], [7680, 4320, 2], [16384, 4096, 1]] {
+            assert!(check_size(fine[0], fine[1], fine[2], &limit).is_ok(), "{fine:?}");
+        }
+        let message = check_size(16384, 16384, 4, &limit).unwrap_err().to_string();
+        for part in ["16384 x 16384", "163.2 GB", "more than 8.0 GB (--memory 8G)", "--samples"] {
+            assert!(message.contains(part), "{part} is not in {message}");
+        }
+        assert!(check_size(usize::MAX, usize::MAX, 1, &limit).is_err());
     }
 }

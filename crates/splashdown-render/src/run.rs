@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use splashdown_geometry::math::DVec3;
 use splashdown_run::output::error::At;
+use splashdown_run::output::formats::{self, FLUID, Format, vtk};
 use splashdown_run::output::frame::Points;
 use splashdown_run::output::run_directory;
-use splashdown_run::output::settings::Format;
-use splashdown_run::output::writer::{folder_and_extension, frame_file, frame_index};
 use splashdown_run::scene::stored::{StoredScene, StoredSolid};
 
+pub use splashdown_run::output::writer::{FIXED, moving_file};
+
 use crate::error::RenderError;
-use crate::vtp;
 
 /// A run on disk: what was run, and which frames there are.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub enum Role {
 /// One frame, as it was written.
 #[derive(Clone, Debug, Default)]
 pub struct FrameData {
-    /// Its number.
+    /// Number of the frame, from 0.
     pub index: u64,
     /// s
     pub time: f64,
@@ -83,9 +83,11 @@ impl Run {
     pub fn open(directory: &Path) -> Result<Run, RenderError> {
         let run = Run::begun(directory)?;
         if run.frames.is_empty() {
+            let names: Vec<&str> = formats::ALL.iter().map(|format| format.name()).collect();
             let message = format!(
-                "there are no frames in {}: run the scene with --format vtk, bgeo or ply",
-                directory.display()
+                "there are no frames in {}: run the scene with --format, one of {}",
+                directory.display(),
+                names.join(", ")
             );
             return Err(RenderError::Request(message));
         }
@@ -121,7 +123,7 @@ impl Run {
             frames: Vec::new(),
             scene,
             text,
-            format: Format::Vtk,
+            format: Format::VTK,
         };
         run.refresh()?;
         Ok(run)
@@ -129,7 +131,9 @@ impl Run {
 
     /// Lists the frames again: a run that is going on writes more of them.
     pub fn refresh(&mut self) -> Result<(), RenderError> {
-        for format in [Format::Vtk, Format::Ply, Format::Bgeo] {
+        let mut formats = formats::ALL;
+        formats.sort_by_key(|format| !format.is_exact());
+        for format in formats {
             self.format = format;
             self.frames = list_frames(&self.directory, format)?;
             if !self.frames.is_empty() {
@@ -167,11 +171,7 @@ impl Run {
     /// The particles of frame `index` alone.
     pub fn load_points(&self, index: u64) -> Result<Points, RenderError> {
         let path = self.directory.join(self.points_file(index));
-        match self.format {
-            Format::Ply => parse(&path, crate::ply::read_points),
-            Format::Bgeo => parse(&path, crate::bgeo::read_points),
-            Format::Vtk => parse(&path, vtp::read_points),
-        }
+        parse(&path, |file| self.format.read(file))
     }
 
     /// The solids in a file of the run; none if it has no such file.
@@ -180,12 +180,12 @@ impl Run {
         if !path.is_file() {
             return Ok(Vec::new());
         }
-        Ok(split_bodies(&parse(&path, vtp::read_bodies)?))
+        Ok(split_bodies(&parse(&path, vtk::read_bodies)?))
     }
 
     /// The file with the particles of frame `index`, relative to the directory.
     pub fn points_file(&self, index: u64) -> String {
-        frame_file(self.format, "fluid", index)
+        self.format.file(FLUID, index)
     }
 
     /// When frame `index` is, s.
@@ -197,14 +197,6 @@ impl Run {
     pub fn role(&self, solid: usize) -> Role {
         self.solids.get(solid).map_or(Role::Obstacle, |(_, role)| *role)
     }
-}
-
-/// The file with the solids that never move, relative to the directory.
-pub const FIXED: &str = "vtk/fixed.vtp";
-
-/// The file with the solids that do, at frame `index`.
-pub fn moving_file(index: u64) -> String {
-    frame_file(Format::Vtk, "moving", index)
 }
 
 fn role(solid: &StoredSolid) -> Role {
@@ -232,17 +224,16 @@ fn name_of_scene(directory: &Path) -> String {
 }
 
 fn list_frames(directory: &Path, format: Format) -> Result<Vec<u64>, RenderError> {
-    let folder = directory.join(folder_and_extension(format).0);
+    let folder = directory.join(format.name());
     let entries = match fs::read_dir(&folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.at("list", &folder)?,
     };
     let mut frames = Vec::new();
     for entry in entries {
-        let path = entry.at("list", &folder)?.path();
-        let is_fluid =
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fluid_"));
-        frames.extend(frame_index(format, &path).filter(|_| is_fluid));
+        let name = entry.at("list", &folder)?.file_name();
+        let fluid = name.to_str().filter(|name| name.starts_with(FLUID));
+        frames.extend(fluid.and_then(|name| format.frame_of(name)));
     }
     frames.sort_unstable();
     Ok(frames)
@@ -253,9 +244,9 @@ fn parse<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, String>) -> Result<T,
     read(&bytes).map_err(|reason| RenderError::damaged(path, reason))
 }
 
-fn split_bodies(file: &vtp::BodyFile) -> Vec<Body> {
-    // Each vertex with the body that used it last and its number there: bodies that share one, as only
-    // a damaged file has it, get one each.
+fn split_bodies(file: &vtk::BodyFile) -> Vec<Body> {
+    // Each vertex with the body that used it last and its number there: bodies that share one, as
+    // only a damaged file has it, get one each.
     let mut renumbered = vec![(usize::MAX, 0); file.vertices.len()];
     let mut bodies: BTreeMap<u32, Body> = BTreeMap::new();
     let mut take = |v: u32, body: &mut Body| {

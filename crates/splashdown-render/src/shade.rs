@@ -79,8 +79,8 @@ pub fn render(
     image
 }
 
-/// What is drawn on a picture pixel by pixel: cuts, and edges where nothing nearer than `depth(x, y)`
-/// hides them.
+/// What is drawn on a picture pixel by pixel: cuts, and edges where nothing nearer than `depth(x,
+/// y)` hides them.
 pub(crate) fn draw_outlines(
     scene: &Scene,
     camera: &Camera,
@@ -191,7 +191,7 @@ pub(crate) struct Sun {
 }
 
 impl Sun {
-    pub fn new(scene: &Scene, camera: &Camera) -> Sun {
+    pub(crate) fn new(scene: &Scene, camera: &Camera) -> Sun {
         let back = -camera.forward;
         let back = (back - scene.up * back.dot(scene.up)).normalize_or(camera.up);
         let left = -camera.right;
@@ -358,7 +358,7 @@ pub(crate) struct Backdrop {
 }
 
 impl Backdrop {
-    pub fn new(scene: &Scene) -> Backdrop {
+    pub(crate) fn new(scene: &Scene) -> Backdrop {
         let (top, bottom, bend) = if scene.flat {
             (srgb(0xf6f8fa), srgb(0xe3e9ee), 1.0)
         } else {

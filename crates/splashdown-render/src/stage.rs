@@ -52,16 +52,20 @@ impl Default for Look {
 
 /// What colours mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Quantity {
-    /// Speed, m/s.
+    // m/s
+    /// Speed.
     Velocity,
-    /// Pa
+    // Pa
+    /// Pressure.
     Pressure,
-    /// kg/m³
+    // kg/m³
+    /// Density.
     Density,
     /// Which fluid it is.
     Phase,
-    /// Nothing: all water is blue.
+    /// Nothing; all liquid is blue.
     None,
 }
 
@@ -79,8 +83,8 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// A camera and colours that suit the frames from `first` to `last`. Cameras of all pictures of a
-    /// run are the same; colours suit the frames that are asked for.
+    /// A camera and colours that suit the frames from `first` to `last`. Cameras of all pictures of
+    /// a run are the same; colours suit the frames that are asked for.
     pub fn new(run: &'a Run, look: Look, first: u64, last: u64) -> Result<Stage<'a>, RenderError> {
         if run.frames.is_empty() {
             return Err(RenderError::Request("the run has no frames".to_owned()));

@@ -12,8 +12,8 @@ use crate::run::Run;
 use crate::surface::{self, LiquidSurface};
 use crate::walls::Walls;
 
-/// Surfaces of a frame: those that the run wrote, if `find` finds the files of all fluids, else new ones.
-/// `extra` has a value for each particle or is empty.
+/// Surfaces of a frame: those that the run wrote, if `find` finds the files of all fluids, else new
+/// ones. `extra` has a value for each particle or is empty.
 pub fn surfaces(
     run: &Run,
     index: u64,

@@ -269,8 +269,8 @@ impl<'a> Skin<'a> {
     }
 }
 
-/// Values of the particles at the vertices of their fluid's surface; none if `values` is not one for
-/// each particle.
+/// Values of the particles at the vertices of their fluid's surface; none if `values` is not one
+/// for each particle.
 pub fn interpolate(
     surface: &LiquidSurface,
     points: &Points,

@@ -12,8 +12,8 @@ use crate::export;
 use crate::surface::{self, LiquidSurface};
 use crate::walls::Walls;
 
-/// One PLY mesh per fluid and frame, with normals and velocities. A fluid that is not there yet has a
-/// mesh without triangles, so that series have no gaps.
+/// One PLY mesh per fluid and frame, with normals and velocities. A fluid that is not there yet has
+/// a mesh without triangles, so that series have no gaps.
 #[derive(Clone, Debug)]
 pub struct SurfaceWriter {
     /// Names of the fluids.

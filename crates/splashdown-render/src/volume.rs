@@ -12,7 +12,7 @@ use crate::near::Near;
 const LINK: f32 = 1.5;
 
 /// Which vertices make one body of liquid, and how much liquid it has.
-pub struct Bodies {
+pub(crate) struct Bodies {
     /// The body of each vertex.
     pub of_vertex: Vec<u32>,
     /// Particles of each body.
@@ -21,7 +21,7 @@ pub struct Bodies {
 
 impl Bodies {
     /// `nearest` is the particle of each vertex.
-    pub fn new(
+    pub(crate) fn new(
         points: &[Vec3],
         spacing: f32,
         near: &Near,
@@ -84,7 +84,7 @@ impl Sets {
 
 /// A third of the areas of the triangles around each vertex, along their normals: by how much the
 /// volume grows if it moves.
-pub fn area_vectors(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+pub(crate) fn area_vectors(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
     let mut sums = vec![Vec3::ZERO; vertices.len()];
     for t in triangles {
         let [a, b, c] = t.map(|v| vertices[v as usize]);
@@ -95,7 +95,7 @@ pub fn area_vectors(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
 }
 
 /// The volume that the surface of each body encloses.
-pub fn enclosed(bodies: &Bodies, vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
+pub(crate) fn enclosed(bodies: &Bodies, vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
     // Measured from a vertex of each body, so that digits are not lost.
     let mut origin: Vec<Option<DVec3>> = vec![None; bodies.particles.len()];
     let mut volumes = vec![0.0; bodies.particles.len()];

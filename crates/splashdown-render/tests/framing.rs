@@ -9,8 +9,8 @@ use splashdown_geometry::mesh::TriangleMesh;
 use splashdown_render::framing;
 use splashdown_render::run::Run;
 use splashdown_render::stage::{Look, Stage};
+use splashdown_run::output::formats::vtk;
 use splashdown_run::output::frame::{Points, Surfaces};
-use splashdown_run::output::vtk;
 
 const SCENE: &str = r#"
 title = "Drops"

@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use crate::world::{StepError, StepReport, TimeStep, World};
+use crate::world::{SolveKind, StepError, StepReport, TimeStep, World};
 
 /// Seconds of computing for the first steps, and for the rehearsal.
 const FIRST_STEPS: f64 = 4.0;
@@ -133,18 +133,21 @@ impl Tried {
         let fluid = world.fluid_count() as f64;
         let elastic = world.elastic.solids.position.len() as f64;
         let solid = world.particles.len() as f64 - fluid;
+        let [divergence, density, newton] =
+            [SolveKind::Divergence, SolveKind::Density, SolveKind::Elastic]
+                .map(|kind| report.solve(kind));
         Tried {
             time: report.time,
             dt: report.dt,
             seconds: report.seconds.iter().sum(),
             looping: match world.elastic.any() {
-                true => report.newton_seconds.iter().sum(),
-                false => report.sweep_seconds,
+                true => newton.seconds,
+                false => divergence.seconds + density.seconds,
             },
             iterations: f64::from(
-                (report.density_iterations + report.divergence_iterations)
-                    .max(report.contact_iterations)
-                    .max(report.newton_iterations),
+                (density.iterations + divergence.iterations)
+                    .max(report.solve(SolveKind::Contact).iterations)
+                    .max(newton.iterations),
             ),
             work: fluid + elastic + WALLS * solid,
         }
@@ -229,7 +232,7 @@ fn length_ratio(world: &World, factor: f64) -> impl Fn(f64) -> f64 {
     let time_step = world.time_step;
     let g = world.gravity.length().max(f64::MIN_POSITIVE);
     let spacing = world.spacing;
-    let power = if world.tension.pulls() { 1.5 } else { 1.0 };
+    let power = if world.has_tension() { 1.5 } else { 1.0 };
     move |dt| match time_step {
         TimeStep::Fixed(fixed) => fixed,
         TimeStep::Adaptive { cfl, min, max } => {

@@ -10,7 +10,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`output`] | looks at a world: runs, tables, frames, snapshots, resuming |
-//! | [`scene`] | scene file → world, with every mistake at its line and column; the built-in scenes |
+//! | [`scene`] | scene file → world, with mistakes at their lines; the built-in scenes |
 //! | [`forecast`] | how long a run will take |
 
 pub mod forecast;
@@ -19,7 +19,7 @@ pub mod scene;
 
 use splashdown_geometry::{math, mesh, random, shapes};
 use splashdown_physics::{
-    body, bounds, elastic, expression, motion, nearest, particles, rigid, showers, sph, state,
-    world,
+    body, boundary, bounds, deforming, diagnostics, elastic, expression, method, motion, nearest,
+    particles, rigid, sources, sph, state, world,
 };
 use splashdown_solve as solve;

@@ -1,5 +1,5 @@
-//! Prints random distances, collision times, barrier and friction values as JSON lines, for comparison with
-//! another implementation such as `ipctk`:
+//! Prints random distances, collision times, barrier and friction values as JSON lines, for
+//! comparison with another implementation such as `ipctk`:
 //!
 //! ```text
 //! cargo run --release -p splashdown-solids --example oracle -- pairs|ccd|barrier|friction
@@ -9,9 +9,9 @@ use glam::DVec3;
 use splashdown_solids::barrier::{barrier, barrier_curvature, barrier_slope};
 use splashdown_solids::ccd::safe_share;
 use splashdown_solids::contact::Kind;
-use splashdown_solids::dense::stacked;
-use splashdown_solids::differences::Random;
 use splashdown_solids::friction::{f0, f1_over_y};
+use splashdown_solve::dense::stacked;
+use splashdown_solve::differences::Random;
 
 const KINDS: [(&str, Kind); 2] = [("pt", Kind::PointTriangle), ("ee", Kind::EdgeEdge(0.0))];
 

@@ -11,11 +11,11 @@ use crate::friction::{Slip, f1_over_y};
 use crate::objective::Objective;
 
 /// Share of its limit by which the friction on a body may be wrong …
-const SHARE: f64 = 0.05;
+const TOLERANCE: f64 = 0.05;
 /// … and the share of its weight that does not matter.
 const NEGLIGIBLE: f64 = 2e-3;
 /// A body slides when this share of its limit is used up.
-const SLIDES: f64 = 0.95;
+const SLIDING_SHARE: f64 = 0.95;
 
 /// Sums over the contacts of a body, N.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,9 +32,9 @@ impl Sums {
     fn agrees(&self, weight: f64) -> bool {
         let Sums { used, lagged, found } = *self;
         // Also one that had no contacts before.
-        let slides = used >= SLIDES * lagged;
+        let slides = used >= SLIDING_SHARE * lagged;
         let error = if slides { (lagged - found).abs() } else { used - found };
-        error <= SHARE * found + NEGLIGIBLE * weight
+        error <= TOLERANCE * found + NEGLIGIBLE * weight
     }
 }
 
@@ -46,11 +46,11 @@ impl Objective<'_> {
         let mut sums = vec![Sums::default(); bodies.len()];
         let body_of = |v: u32| bodies.partition_point(|body| body.vertices.end <= v as usize);
         let both = |slip: &Slip| [slip.vertices[0], slip.vertices[3]].map(body_of);
-        let epsilon = self.settings.friction_speed * self.dt;
+        let frictions = self.frictions();
         for slip in &self.slips {
-            let y = slip.slipped(&self.moved(x, &slip.vertices)).length();
+            let y = slip.slipped(&frictions.moved(x, slip)).length();
             for body in both(slip) {
-                sums[body].used += slip.limit * f1_over_y(y, epsilon) * y;
+                sums[body].used += slip.limit * f1_over_y(y, frictions.epsilon) * y;
                 sums[body].lagged += slip.limit;
             }
         }

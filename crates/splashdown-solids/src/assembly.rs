@@ -1,15 +1,15 @@
-//! Where the second derivatives of elements go in the matrix. Elements do not change their vertices, so this is
-//! found once; contacts come and go and are added block by block.
+//! Where the second derivatives of elements go in the matrix. Elements do not change their
+//! vertices, so this is found once; contacts come and go and are added block by block.
 
 use nalgebra::SMatrix;
 use rayon::prelude::*;
 
-use crate::dense::Mat12;
 use crate::element::Element;
-use crate::matrix::{BlockMatrix, Key, key};
 use crate::quadratic::Mat30;
 use crate::solids::Solids;
 use crate::unknowns::Unknowns;
+use splashdown_solve::block_matrix::{BlockMatrix, Key, key};
+use splashdown_solve::dense::Mat12;
 
 /// Entries of derivatives that are in memory at the same time.
 const BATCH: usize = 2048 * 144;
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// The part of the pattern that does not change.
 #[derive(Clone, Debug, Default)]
-pub struct Frame {
+pub struct Pattern {
     unknowns: Unknowns,
     /// The diagonal, elements and rigid bodies: sorted, each once.
     keys: Vec<Key>,
@@ -32,11 +32,40 @@ struct Group<const N: usize> {
     /// Their numbers; of the four samples of a quadratic element the first.
     elements: Vec<usize>,
     vertices: Vec<[u32; N]>,
-    /// For every element and two of its vertices: which of the frame's keys.
+    /// For every element and two of its vertices: which of the pattern's keys.
     slots: Vec<[[u32; N]; N]>,
 }
 
-impl Frame {
+/// A matrix that second derivatives of potentials are added to.
+pub struct Assembly<'a> {
+    /// Begun with the keys of the pattern and of all couplings.
+    pub matrix: &'a mut BlockMatrix,
+    /// Where elements go.
+    pub pattern: &'a Pattern,
+    /// What is solved for.
+    pub unknowns: &'a Unknowns,
+    /// ĥ²: what potentials are multiplied by.
+    pub scale: f64,
+}
+
+impl Assembly<'_> {
+    /// Adds `value` times the identity for vertex `v`.
+    pub fn add_own(&mut self, v: u32, value: f64) {
+        self.unknowns.add_own(self.matrix, v, value);
+    }
+
+    /// Adds `hessian` of every element, given by its number.
+    pub fn add_elements(&mut self, elements: &[Element], hessian: impl Fn(usize) -> Mat12 + Sync) {
+        self.pattern.add(self.matrix, elements, hessian);
+    }
+
+    /// Adds terms of four vertices each.
+    pub fn add_terms(&mut self, terms: &[([u32; 4], Mat12)]) {
+        terms.iter().for_each(|(vertices, h)| self.unknowns.add(self.matrix, vertices, h));
+    }
+}
+
+impl Pattern {
     /// Finds it anew if `solids` are not those of last time.
     pub fn fit(&mut self, solids: &Solids, unknowns: &Unknowns) {
         let (mut linear, mut quadratic) = (Group::default(), Group::default());
@@ -57,8 +86,8 @@ impl Frame {
         self.keys = (0..unknowns.count as u32).map(|u| key(u, u)).collect();
         linear.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         quadratic.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
-        for (v, carrier) in (0u32..).zip(&solids.carrier) {
-            if carrier.is_some() {
+        for (v, frame) in (0u32..).zip(&solids.affine_frame) {
+            if frame.is_some() {
                 unknowns.keys(&[v; 4], &mut self.keys);
             }
         }
@@ -69,7 +98,7 @@ impl Frame {
         (self.linear, self.quadratic) = (linear, quadratic);
     }
 
-    /// All keys: those of the frame and those of `terms`.
+    /// All keys: those of the pattern and those of `terms`.
     pub fn keys_with<'a>(&self, terms: impl Iterator<Item = &'a [u32; 4]>) -> Vec<Key> {
         let mut others = Vec::new();
         terms.for_each(|vertices| self.unknowns.keys(vertices, &mut others));
@@ -89,7 +118,8 @@ impl Frame {
         all
     }
 
-    /// Adds `hessian` of every element, given by its number, to a matrix that was begun with `keys_with`.
+    /// Adds `hessian` of every element, given by its number, to a matrix that was begun with
+    /// `keys_with`.
     pub fn add(
         &self,
         matrix: &mut BlockMatrix,

@@ -5,15 +5,16 @@
 //!
 //! ```text
 //! (N1)  R = Σ |∂E/∂x| / ĥ²  over the unknowns of a body
-//! (N2)  F = Σ (m |g| + |contact| + |pressure| + m |x − x̂| / ĥ²)  over its vertices, and what acts on held ones
+//! (N2)  F = Σ (m |g| + |contact| + |pressure| + m |x − x̂| / ĥ²)
 //! ```
+//!
+//! F is a sum over the vertices of the body, and has what acts on held ones, too.
 //!
 //! R ≤ ε F bounds the error of the net force on every body, and so that of the contact force that
 //! carries it and of the friction that follows from it.
 
 use glam::DVec3;
 
-use crate::element::Element;
 use crate::objective::Objective;
 
 /// The largest R/F of any body.
@@ -27,7 +28,7 @@ pub fn imbalance(objective: &Objective<'_>, x: &[DVec3], forces: &Forces, left: 
             {
                 rest += left[u as usize].length() / objective.scale;
             }
-            let held = !solids.is_free(v as u32) && solids.carrier[v].is_none();
+            let held = !solids.is_free(v as u32) && solids.affine_frame[v].is_none();
             present += if held {
                 forces.all[v].length()
             } else {
@@ -46,17 +47,4 @@ pub struct Forces {
     pub applied: Vec<DVec3>,
     /// These, elasticity and damping.
     pub all: Vec<DVec3>,
-}
-
-impl Forces {
-    /// Contact forces and those of `elements`, given one by one.
-    pub fn new(contact: Vec<DVec3>, elements: &[Element], parts: &[[DVec3; 4]]) -> Forces {
-        let mut applied = contact;
-        let pressure = |e: &Element| matches!(e, Element::Pressure(_));
-        let both = || elements.iter().zip(parts);
-        both().filter(|(e, _)| pressure(e)).for_each(|(e, p)| e.scatter(p, &mut applied));
-        let mut all = applied.clone();
-        both().filter(|(e, _)| !pressure(e)).for_each(|(e, p)| e.scatter(p, &mut all));
-        Forces { applied, all }
-    }
 }

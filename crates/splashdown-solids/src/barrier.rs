@@ -1,14 +1,15 @@
-//! The barrier that keeps surfaces apart (Li et al. 2020, equation 6; with thickness: Li et al. 2021).
+//! The barrier that keeps surfaces apart (Li et al. 2020, equation 6; with thickness: Li et al.
+//! 2021).
 //!
-//! With s = (D − ξ²) / (d̂² + 2 ξ d̂), which is 0 where surfaces of thickness ξ touch and 1 where they
-//! are d̂ apart,
+//! With s = (D − ξ²) / (d̂² + 2 ξ d̂), which is 0 where surfaces of thickness ξ touch and 1 where
+//! they are d̂ apart,
 //!
 //! ```text
 //! (B1)  b(s) = −(s − 1)² ln s   for 0 < s < 1,   0 for s ≥ 1,   ∞ for s ≤ 0
 //! ```
 //!
-//! The energy of a pair of area A is κ d̂ A b, so that κ is a pressure and the force per area does not
-//! depend on how fine a surface is.
+//! The energy of a pair of area A is κ d̂ A b, so that κ is a pressure and the force per area does
+//! not depend on how fine a surface is.
 
 /// How far apart surfaces are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,16 +22,19 @@ pub struct Gap {
 
 impl Gap {
     /// D at which pushing begins.
+    #[inline]
     pub fn squared_reach(&self) -> f64 {
         (self.reach + self.thickness).powi(2)
     }
 
     /// ds/dD
+    #[inline]
     pub fn slope(&self) -> f64 {
         1.0 / (self.reach * (self.reach + 2.0 * self.thickness))
     }
 
     /// s
+    #[inline]
     pub fn share(&self, squared_distance: f64) -> f64 {
         (squared_distance - self.thickness * self.thickness) * self.slope()
     }

@@ -1,5 +1,5 @@
-//! How bodies become vertices, elements and surfaces: solids, shells, rods, particles, rigid bodies and
-//! obstacles.
+//! How bodies become vertices, elements and surfaces: solids, shells, rods, particles, rigid bodies
+//! and obstacles.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -13,8 +13,9 @@ use crate::material::{Material, Model};
 use crate::membrane::{Membrane, Sheet};
 use crate::meshing::{TetMesh, Triangles};
 use crate::pressure::Pressure;
+use crate::rigid::{MassProperties, outer};
 use crate::rod::{Bend, Stretch};
-use crate::solids::{Body, Carrier, Hold, Solids};
+use crate::solids::{AffineFrame, Body, Hold, Solids};
 use crate::surface::boundary;
 use crate::tetrahedron::Tetrahedron;
 
@@ -33,19 +34,19 @@ pub struct Substance {
     pub damping: f64,
 }
 
-/// What a mesh cannot be used for.
+/// Why a mesh cannot become an elastic body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadElement {
-    /// By its number.
+    /// A tetrahedron, given by its number in the mesh, that is flat or inverted at rest.
     #[error("tetrahedron {0} has no volume or is inside out")]
     Tetrahedron(usize),
-    /// By its number.
+    /// A tetrahedron, given by its number, with a face that more than two tetrahedra share.
     #[error("tetrahedron {0} has a face that two others have as well")]
     Crowded(usize),
-    /// By its number.
+    /// A triangle, given by its number, of zero area.
     #[error("triangle {0} has no area")]
     Triangle(usize),
-    /// By its number.
+    /// A segment, given by its number, whose ends are at one place.
     #[error("segment {0} has no length")]
     Segment(usize),
     /// A body without any mass cannot move.
@@ -63,7 +64,7 @@ impl Solids {
     ) -> Result<usize, BadElement> {
         let first = self.rest.len();
         let elements = tetrahedra(mesh, first, substance.material)?;
-        self.add_matter(&mesh.vertices, substance, velocity);
+        self.add_moving_vertices(&mesh.vertices, substance, velocity);
         self.share_mass(&elements, substance);
         let faces = boundary(&mesh.tetrahedra);
         let triangles = self.add_triangles(&faces, first);
@@ -95,21 +96,22 @@ impl Solids {
             let hinge = Hinge::new(corners.map(|v| v + first as u32), rest, plate);
             elements.push(Element::Hinge(hinge.ok_or(BadElement::Triangle(0))?));
         }
-        self.add_matter(vertices, substance, velocity);
+        self.add_moving_vertices(vertices, substance, velocity);
         self.offset[first..].fill(0.5 * thickness);
         let modulus = material.lambda + 2.0 * material.mu;
         for (k, t) in triangles.iter().enumerate() {
             let Element::Membrane(membrane) = &elements[k] else { continue };
             for v in t.map(|v| v as usize + first) {
                 self.mass[v] += substance.density * membrane.volume / 3.0;
-                self.firmness[v] += modulus * thickness / 3.0;
+                self.stiffness_estimate[v] += modulus * thickness / 3.0;
             }
         }
         let triangles = self.add_triangles(triangles, first);
         Ok(self.finish(first, (elements, substance.damping), triangles))
     }
 
-    /// Adds rods of the given radius: segments that stretch, and bend where exactly two of them meet.
+    /// Adds rods of the given radius: segments that stretch, and bend where exactly two of them
+    /// meet.
     pub fn add_rod(
         &mut self,
         (vertices, segments): (&[DVec3], &[[u32; 2]]),
@@ -138,17 +140,17 @@ impl Solids {
                 elements.extend(bend.map(Element::Bend));
             }
         }
-        self.add_matter(vertices, substance, velocity);
+        self.add_moving_vertices(vertices, substance, velocity);
         self.offset[first..].fill(radius);
         for &[a, b] in segments {
             let length = vertices[a as usize].distance(vertices[b as usize]);
             for v in [a, b].map(|v| v as usize + first) {
                 self.mass[v] += 0.5 * substance.density * section * length;
-                self.firmness[v] += young * section / length;
+                self.stiffness_estimate[v] += young * section / length;
             }
         }
         let moved: Vec<[u32; 2]> = segments.iter().map(|s| s.map(|v| v + first as u32)).collect();
-        self.surface.add_wires(&moved, &self.rest, radius);
+        self.surface.add_segments(&moved, &self.rest, radius);
         let none = self.surface.triangles.len()..self.surface.triangles.len();
         Ok(self.finish(first, (elements, substance.damping), none))
     }
@@ -162,18 +164,19 @@ impl Solids {
         velocity: impl Fn(DVec3) -> DVec3,
     ) -> usize {
         let first = self.rest.len();
-        self.add_matter(centres, substance, velocity);
+        self.add_moving_vertices(centres, substance, velocity);
         self.offset[first..].fill(radius);
         self.mass[first..].fill(substance.density * 4.0 / 3.0 * PI * radius.powi(3));
-        self.surface.add_beads(first as u32..self.rest.len() as u32, radius);
+        self.surface.add_particles(first as u32..self.rest.len() as u32, radius);
         let none = self.surface.triangles.len()..self.surface.triangles.len();
         self.finish(first, (Vec::new(), 0.0), none)
     }
 
-    /// Adds a body that hardly deforms: all its vertices follow the four corners of a cage, so that it costs
-    /// twelve unknowns (affine body dynamics, Lan et al. 2022). The cage is one tetrahedron of the
-    /// energy V μ/4 |FᵀF − 1|², with V the volume of the body, and moves by F = (A, p). `mesh` says where its
-    /// mass is, and its surface too, unless there is a `surface` of its own.
+    /// Adds a body that hardly deforms: all its vertices follow the four corners of an affine
+    /// frame, so that it costs twelve unknowns (affine body dynamics, Lan et al. 2022). The frame
+    /// is one tetrahedron of the energy V μ/4 |FᵀF − 1|², with V the volume of the body, and moves
+    /// by F = (A, p). `mesh` says where its mass is, and its surface too, unless there is a
+    /// `surface` of its own.
     pub fn add_rigid(
         &mut self,
         mesh: &TetMesh,
@@ -183,45 +186,43 @@ impl Solids {
     ) -> Result<usize, BadElement> {
         let first = self.rest.len();
         let matter = tetrahedra(mesh, first, substance.material)?;
-        self.add_matter(&mesh.vertices, substance, &velocity);
+        self.add_moving_vertices(&mesh.vertices, substance, &velocity);
         self.share_mass(&matter, substance);
         if let Some(surface) = surface {
-            self.add_matter(&surface.vertices, substance, &velocity);
+            self.add_moving_vertices(&surface.vertices, substance, &velocity);
         }
         let (masses, places) = (&self.mass[first..], self.rest[first..].to_vec());
-        let whole: f64 = masses.iter().sum();
-        let centre = masses.iter().zip(&places).map(|(m, x)| *m * *x).sum::<DVec3>() / whole;
-        if !centre.is_finite() {
-            return Err(BadElement::Empty);
-        }
+        let properties = MassProperties::of_points(masses, &places).ok_or(BadElement::Empty)?;
+        let MassProperties { mass: whole, centre, second_moment } = properties;
         let size = places.iter().map(|x| x.distance(centre)).fold(0.0, f64::max);
         // The velocity that is affine and closest: A = (Σ m v rᵀ) (Σ m r rᵀ)⁻¹.
-        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
-        let (mut drift, mut spread, mut moved) = (DVec3::ZERO, DMat3::ZERO, DMat3::ZERO);
+        let (mut drift, mut moved) = (DVec3::ZERO, DMat3::ZERO);
         for (m, &x) in masses.iter().zip(&places) {
             let (r, v) = (x - centre, velocity(x));
             drift += *m / whole * v;
-            spread += *m * outer(r, r);
             moved += *m * outer(v, r);
         }
-        let turn = moved * spread.inverse();
+        let turn = moved * second_moment.inverse();
         let affine = |x: DVec3| drift + turn * (x - centre);
         for (v, &x) in self.velocity[first..].iter_mut().zip(&places) {
             *v = affine(x);
         }
         let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|a| centre + size * a);
-        let cage = [0, 1, 2, 3].map(|k| self.rest.len() as u32 + k);
-        for (place, carrier) in places.iter().zip(&mut self.carrier[first..]) {
+        let vertices = [0, 1, 2, 3].map(|k| self.rest.len() as u32 + k);
+        for (place, frame) in places.iter().zip(&mut self.affine_frame[first..]) {
             let r = (*place - centre) / size;
-            *carrier = Some(Carrier { cage, weights: [1.0 - r.x - r.y - r.z, r.x, r.y, r.z] });
+            *frame = Some(AffineFrame {
+                corners: vertices,
+                weights: [1.0 - r.x - r.y - r.z, r.x, r.y, r.z],
+            });
         }
         self.add_vertices(&corners, Hold::Free, substance.friction);
-        for (v, x) in cage.into_iter().zip(corners) {
+        for (v, x) in vertices.into_iter().zip(corners) {
             self.velocity[v as usize] = affine(x);
         }
         let (model, mu) = (Model::StVenantKirchhoff, substance.material.mu);
         let material = Material { model, mu, lambda: 0.0 };
-        let frame = Tetrahedron::new(cage, corners, material).ok_or(BadElement::Empty)?;
+        let frame = Tetrahedron::new(vertices, corners, material).ok_or(BadElement::Empty)?;
         let volume = matter.iter().map(|t| t.volume).sum();
         let frame = Element::Tetrahedron(Tetrahedron { volume, ..frame });
         let triangles = match surface {
@@ -256,7 +257,7 @@ impl Solids {
         self.bodies[body].elements.end = self.elements.len();
     }
 
-    pub(crate) fn add_matter(
+    pub(crate) fn add_moving_vertices(
         &mut self,
         vertices: &[DVec3],
         substance: &Substance,
@@ -273,7 +274,7 @@ impl Solids {
         for element in elements {
             for v in element.vertices.map(|v| v as usize) {
                 self.mass[v] += substance.density * element.volume / 4.0;
-                self.firmness[v] += modulus * element.volume.cbrt() / 4.0;
+                self.stiffness_estimate[v] += modulus * element.volume.cbrt() / 4.0;
             }
         }
     }
@@ -287,9 +288,9 @@ impl Solids {
         self.hold.resize(count, hold);
         self.friction.resize(count, friction);
         self.drag.resize(count, 0.0);
-        self.firmness.resize(count, 0.0);
+        self.stiffness_estimate.resize(count, 0.0);
         self.offset.resize(count, 0.0);
-        self.carrier.resize(count, None);
+        self.affine_frame.resize(count, None);
         self.locked.resize(count, [false; 3]);
     }
 

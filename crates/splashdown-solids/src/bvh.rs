@@ -91,8 +91,8 @@ impl Bvh {
         self.split(start + middle, end);
     }
 
-    /// Calls `found` with the number of every box that overlaps `query`, in an order that depends on the
-    /// boxes alone.
+    /// Calls `found` with the number of every box that overlaps `query`, in an order that depends
+    /// on the boxes alone.
     pub fn overlapping(&self, query: &Bounds, mut found: impl FnMut(u32)) {
         let mut open = vec![0u32];
         while let Some(index) = open.pop() {
@@ -118,7 +118,7 @@ impl Bvh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::Random;
+    use splashdown_solve::differences::Random;
 
     #[test]
     fn finds_what_comparing_all_finds() {

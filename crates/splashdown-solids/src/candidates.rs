@@ -7,16 +7,16 @@ use crate::bvh::{Bounds, Bvh};
 use crate::contact::{Kind, Pair};
 use crate::solids::Solids;
 
-/// All pairs that come closer than `margin` and their thickness somewhere on the way of the vertices from
-/// `from` to `to`, and perhaps others. Pairs of which no vertex is free to move are left out, and so are those
-/// within one rigid body.
+/// All pairs that come closer than `margin` and their thickness somewhere on the way of the
+/// vertices from `from` to `to`, and perhaps others. Pairs of which no vertex is free to move are
+/// left out, and so are those within one rigid body.
 pub fn candidates(solids: &Solids, from: &[DVec3], to: &[DVec3], margin: f64) -> Vec<Pair> {
     let thickest = solids.offset.iter().fold(0.0, |most: f64, &t| most.max(t));
     let search = Search { solids, from, to, margin: margin + 2.0 * thickest };
     let mut pairs = search.points_and_triangles();
     pairs.extend(search.edges());
-    pairs.extend(search.points_and_wires());
-    pairs.extend(search.beads());
+    pairs.extend(search.points_and_segments());
+    pairs.extend(search.particles());
     pairs
 }
 
@@ -33,16 +33,19 @@ impl Search<'_> {
         Bounds::around(vertices.iter().flat_map(place))
     }
 
-    /// The pair of these vertices, if they can meet. The first and the last belong to different features.
+    /// The pair of these vertices, if they can meet. The first and the last belong to different
+    /// features.
     fn pair(&self, vertices: [u32; 4], kind: impl Fn() -> Kind, areas: [f64; 2]) -> Option<Pair> {
         let [a, .., d] = vertices;
         let free = vertices.iter().any(|&v| self.solids.is_free(v));
-        if !free || self.solids.same_cage(a, d) {
+        if !free || self.solids.same_frame(a, d) {
             return None;
         }
         let thickness = self.solids.offset[a as usize] + self.solids.offset[d as usize];
         // Half the smaller area: points and edges share it.
-        Some(Pair { vertices, kind: kind(), area: 0.5 * areas[0].min(areas[1]), thickness })
+        let area = 0.5 * areas[0].min(areas[1]);
+        let reach = self.solids.reach_between(a, d);
+        Some(Pair { vertices, kind: kind(), area, thickness, reach })
     }
 
     fn points_and_triangles(&self) -> Vec<Pair> {
@@ -86,17 +89,17 @@ impl Search<'_> {
     }
 
     /// All points and the segments of rods.
-    fn points_and_wires(&self) -> Vec<Pair> {
+    fn points_and_segments(&self) -> Vec<Pair> {
         let surface = &self.solids.surface;
-        if surface.wires.is_empty() {
+        if surface.segments.is_empty() {
             return Vec::new();
         }
-        let boxes: Vec<Bounds> = surface.wires.par_iter().map(|(e, _)| self.bounds(e)).collect();
+        let boxes: Vec<Bounds> = surface.segments.par_iter().map(|(e, _)| self.bounds(e)).collect();
         let tree = Bvh::new(&boxes);
         let of_point = |&(point, point_area): &(u32, f64)| {
             let mut found = Vec::new();
             tree.overlapping(&self.bounds(&[point]).grown(self.margin), |k| {
-                let ([a, b], area) = surface.wires[k as usize];
+                let ([a, b], area) = surface.segments[k as usize];
                 if point != a && point != b {
                     let kind = || Kind::PointEdge;
                     found.extend(self.pair([point, a, b, b], kind, [point_area, area]));
@@ -107,15 +110,15 @@ impl Search<'_> {
         surface.points.par_iter().flat_map_iter(of_point).collect()
     }
 
-    fn beads(&self) -> Vec<Pair> {
-        let beads = &self.solids.surface.beads;
-        let boxes: Vec<Bounds> = beads.par_iter().map(|(v, _)| self.bounds(&[*v])).collect();
+    fn particles(&self) -> Vec<Pair> {
+        let particles = &self.solids.surface.particles;
+        let boxes: Vec<Bounds> = particles.par_iter().map(|(v, _)| self.bounds(&[*v])).collect();
         let tree = Bvh::new(&boxes);
-        let of_bead = |i: usize| {
+        let of_particle = |i: usize| {
             let mut found = Vec::new();
-            let (a, first_area) = beads[i];
+            let (a, first_area) = particles[i];
             tree.overlapping(&boxes[i].grown(self.margin), |j| {
-                let (b, area) = beads[j as usize];
+                let (b, area) = particles[j as usize];
                 if i < j as usize {
                     // Nothing else stands for their contact, so it has the whole area.
                     let areas = [2.0 * first_area, 2.0 * area];
@@ -124,7 +127,7 @@ impl Search<'_> {
             });
             found
         };
-        (0..beads.len()).into_par_iter().flat_map_iter(of_bead).collect()
+        (0..particles.len()).into_par_iter().flat_map_iter(of_particle).collect()
     }
 }
 

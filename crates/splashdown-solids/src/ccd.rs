@@ -6,14 +6,14 @@ use glam::DVec3;
 use crate::contact::Kind;
 
 /// Share of the present gap that is left.
-const LEFT: f64 = 0.1;
+const GAP_LEFT: f64 = 0.1;
 /// Share of a bound that one move of the search uses.
-const CAREFUL: f64 = 0.9;
+const STEP_SHARE: f64 = 0.9;
 /// A search that needs more moves than this stops where it is, which is safe.
-const MOST: usize = 4000;
+const MAX_STEPS: usize = 4000;
 
-/// The largest share of the moves `p`, up to `limit`, over which features that begin at `x` keep a tenth of
-/// their gap above `thickness`.
+/// The largest share of the moves `p`, up to `limit`, over which features that begin at `x` keep a
+/// tenth of their gap above `thickness`.
 pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, limit: f64) -> f64 {
     // What all do together does not bring them closer.
     let mean = (p[0] + p[1] + p[2] + p[3]) / 4.0;
@@ -29,10 +29,10 @@ pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, li
         let at = [0, 1, 2, 3].map(|k| x[k] + t * p[k]);
         kind.closest(&at).squared(&at).sqrt() - thickness
     };
-    let least = LEFT * gap_at(0.0);
+    let least = GAP_LEFT * gap_at(0.0);
     let (mut t, mut gap) = (0.0, gap_at(0.0));
-    for _ in 0..MOST {
-        let next = t + CAREFUL * (gap - least) / speed;
+    for _ in 0..MAX_STEPS {
+        let next = t + STEP_SHARE * (gap - least) / speed;
         if next >= limit {
             return limit;
         }
@@ -52,7 +52,7 @@ pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, li
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::Random;
+    use splashdown_solve::differences::Random;
 
     const EDGES: Kind = Kind::EdgeEdge(0.0);
 

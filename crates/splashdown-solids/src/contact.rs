@@ -1,17 +1,18 @@
 //! The barrier energy of a point near a triangle, and of two edges near each other.
 //!
-//! Two edges that become parallel would change their closest points from one end to the other at once.
-//! Their energy is therefore multiplied by a mollifier that vanishes there (Li et al. 2020, equation 24):
+//! Two edges that become parallel would change their closest points from one end to the other at
+//! once. Their energy is therefore multiplied by a mollifier that vanishes there (Li et al. 2020,
+//! equation 24):
 //!
 //! ```text
-//! (M1)  c = |u × v|²,   ε = 10⁻³ |u₀|² |v₀|²,   m(c) = (c/ε) (2 − c/ε) for c < ε, else 1
+//! (IM1)  c = |u × v|²,   ε = 10⁻³ |u₀|² |v₀|²,   m(c) = (c/ε) (2 − c/ε) for c < ε, else 1
 //! ```
 
 use glam::{DMat3, DVec3};
 
 use crate::barrier::{Gap, barrier, barrier_curvature, barrier_slope};
-use crate::dense::{Mat12, Vec12, projected, stacked};
 use crate::distance::Closest;
+use splashdown_solve::dense::{Mat12, Vec12, projected, stacked};
 
 /// Edges whose angle has a sin² below this (of their lengths at rest) are mollified.
 const MOLLIFIED: f64 = 1e-3;
@@ -19,21 +20,25 @@ const MOLLIFIED: f64 = 1e-3;
 /// Two features of surfaces that may meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// Whose they are: a point and the corners of a triangle, or the ends of two edges. Where there are
-    /// fewer than four, the last is repeated.
+    /// Whose they are: a point and the corners of a triangle, or the ends of two edges. Where there
+    /// are fewer than four, the last is repeated.
     pub vertices: [u32; 4],
-    /// Which of both.
+    /// Which two features they are.
     pub kind: Kind,
     /// Area they stand for, m².
     pub area: f64,
     /// ξ: half the thickness of both, m.
     pub thickness: f64,
+    /// They do not push farther apart than this, m.
+    pub reach: f64,
 }
 
 impl Pair {
     /// How far apart these two are kept.
+    #[inline]
     pub fn gap(&self, everywhere: Gap) -> Gap {
-        Gap { thickness: everywhere.thickness + self.thickness, ..everywhere }
+        let thickness = everywhere.thickness + self.thickness;
+        Gap { reach: everywhere.reach.min(self.reach), thickness }
     }
 }
 
@@ -42,9 +47,10 @@ impl Pair {
 pub enum Kind {
     /// A point and a triangle.
     PointTriangle,
-    /// Two edges, with the ε of (M1).
+    /// Two edges, with the ε of (IM1).
     EdgeEdge(f64),
-    /// A point and a segment of a rod: where edges are parallel, their ends must not come too close.
+    /// A point and a segment of a rod: where edges are parallel, their ends must not come too
+    /// close.
     PointEdge,
     /// Two particles.
     PointPoint,
@@ -57,6 +63,7 @@ impl Kind {
     }
 
     /// The closest points of features at `x`.
+    #[inline]
     pub fn closest(self, x: &[DVec3; 4]) -> Closest {
         match self {
             Kind::PointTriangle => Closest::point_triangle(x),
@@ -88,7 +95,7 @@ pub fn energy(kind: Kind, x: &[DVec3; 4], gap: Gap) -> f64 {
 }
 
 /// −∂(m b)/∂d, of which the normal force is made, and the closest points.
-pub fn push(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Option<(f64, Closest)> {
+pub fn barrier_force(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Option<(f64, Closest)> {
     let closest = kind.closest(x);
     let squared = closest.squared(x);
     let s = gap.share(squared);
@@ -153,7 +160,7 @@ pub fn projected_hessian(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Mat12 {
     closest.projected_hessian(x, b1, b2)
 }
 
-/// c of (M1)
+/// c of (IM1)
 fn cross_squared(x: &[DVec3; 4]) -> f64 {
     (x[1] - x[0]).cross(x[3] - x[2]).length_squared()
 }
@@ -190,7 +197,9 @@ fn cross_hessian(x: &[DVec3; 4]) -> Mat12 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     fn check(kind: Kind, x: &[DVec3; 4], gap: Gap, step: f64, tolerance: f64) {
         let expected = difference_gradient(x, step, |x| energy(kind, x, gap));
@@ -256,7 +265,7 @@ mod tests {
     fn the_push_is_the_gradient() {
         let x = [DVec3::new(0.3, 0.3, 0.1), DVec3::ZERO, DVec3::X, DVec3::Y];
         let gap = Gap { reach: 0.2, thickness: 0.0 };
-        let (force, _) = push(Kind::PointTriangle, &x, gap).unwrap();
+        let (force, _) = barrier_force(Kind::PointTriangle, &x, gap).unwrap();
         let g = gradient(Kind::PointTriangle, &x, gap);
         assert!((force + g[0].z).abs() < 1e-12 * force);
         let sum: DVec3 = g.iter().sum();

@@ -1,23 +1,23 @@
-//! Kelvin-Voigt damping: stress grows by τ times the rate at which elastic stress would grow, so that
-//! deformations die away and rigid motions do not.
+//! Kelvin-Voigt damping: stress grows by τ times the rate at which elastic stress would grow, so
+//! that deformations die away and rigid motions do not.
 //!
 //! Over a step the rate of a strain ε is (ε − εⁿ)/Δt, and the potential of the damping stress is
 //!
 //! ```text
-//! (V1)  E = τ/2Δt (ε − εⁿ)ᵀ C (ε − εⁿ)
+//! (EV1)  E = τ/2Δt (ε − εⁿ)ᵀ C (ε − εⁿ)
 //! ```
 //!
-//! with the small-strain stiffness C (volume included) and Green's strain of solids and membranes, the angle
-//! of hinges or the stretch of segments. Its second derivative is taken without the term that vanishes with
-//! ε − εⁿ (Gauss-Newton), and so has no negative eigenvalue.
+//! with the small-strain stiffness C (volume included) and Green's strain of solids and membranes,
+//! the angle of hinges or the stretch of segments. Its second derivative is taken without the term
+//! that vanishes with ε − εⁿ (Gauss-Newton), and so has no negative eigenvalue.
 
 use glam::DVec3;
 use nalgebra::SMatrix;
 
-use crate::dense::{Mat12, Vec12, stacked};
 use crate::element::Element;
 use crate::hinge;
 use crate::quadratic::Sample;
+use splashdown_solve::dense::{Mat12, Vec12, stacked};
 
 type Vec6 = nalgebra::SVector<f64, 6>;
 type Mat6 = SMatrix<f64, 6, 6>;
@@ -26,7 +26,7 @@ type ByVertex = SMatrix<f64, 6, 12>;
 /// The damping of one element in one step.
 #[derive(Clone, Debug)]
 pub struct Damping {
-    /// Its number.
+    /// Number of the element that is damped.
     pub element: usize,
     /// εⁿ
     before: Vec6,
@@ -35,8 +35,8 @@ pub struct Damping {
 }
 
 impl Damping {
-    /// Element number `index`, which is at `x` at the beginning of a step; `rate` is τ/Δt. Elements without a
-    /// strain of their own (bends of rods, pressures) are not damped.
+    /// Element number `index`, which is at `x` at the beginning of a step; `rate` is τ/Δt. Elements
+    /// without a strain of their own (bends of rods, pressures) are not damped.
     pub fn new(element: &Element, index: usize, x: &[DVec3; 4], rate: f64) -> Option<Damping> {
         let (before, _) = strain(element, x)?;
         let viscosity = stiffness(element)? * rate;
@@ -49,7 +49,7 @@ impl Damping {
         (now - self.before, by)
     }
 
-    /// (V1), J
+    /// (EV1), J
     pub fn energy(&self, elements: &[Element], x: &[DVec3; 4]) -> f64 {
         let (grown, _) = self.grown(elements, x);
         0.5 * grown.dot(&(self.viscosity * grown))
@@ -143,11 +143,13 @@ fn stiffness(element: &Element) -> Option<Mat6> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
     use crate::hinge::Hinge;
     use crate::material::{Material, Model};
     use crate::membrane::{Membrane, Sheet};
     use crate::tetrahedron::Tetrahedron;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     #[test]
     fn derivatives_agree_with_finite_differences() {

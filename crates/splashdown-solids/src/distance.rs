@@ -1,22 +1,22 @@
 //! Distances between a point and a triangle and between two edges, with derivatives.
 //!
-//! The closest points are an affine combination r = Σ wᵢ(β) xᵢ of the four vertices, where β are the
-//! parameters that may move: none between two points, one along an edge, two on a triangle or between two
-//! edges. The squared distance is D = min |r|², so with rₖ = ∂r/∂βₖ
+//! The closest points are an affine combination r = Σ wᵢ(β) xᵢ of the four vertices, where β are
+//! the parameters that may move: none between two points, one along an edge, two on a triangle or
+//! between two edges. The squared distance is D = min |r|², so with rₖ = ∂r/∂βₖ
 //!
 //! ```text
-//! (D1)  ∂D/∂xᵢ = 2 wᵢ r
-//! (D2)  ∂²D = 2 w wᵀ ⊗ I − Σₖₗ cₖ (Q⁻¹)ₖₗ cₗᵀ,   cₖ = 2 (∂w/∂βₖ ⊗ r + w ⊗ rₖ),   Qₖₗ = 2 rₖ · rₗ
+//! (ID1)  ∂D/∂xᵢ = 2 wᵢ r
+//! (ID2)  ∂²D = 2 w wᵀ ⊗ I − Σₖₗ cₖ (Q⁻¹)ₖₗ cₗᵀ,   cₖ = 2 (∂w/∂βₖ ⊗ r + w ⊗ rₖ),   Qₖₗ = 2 rₖ · rₗ
 //! ```
 //!
 //! One formula for all cases of Li et al. 2020, supplement.
 
 use glam::DVec3;
 
-use crate::dense::{Mat12, Vec12, stacked};
+use splashdown_solve::dense::{Mat12, Vec12, stacked};
 
-/// Two edges count as parallel if sin² of their angle is below this: their closest points are then sought
-/// among their ends.
+/// Two edges count as parallel if sin² of their angle is below this: their closest points are then
+/// sought among their ends.
 const PARALLEL: f64 = 1e-14;
 
 /// How the closest points depend on the four vertices.
@@ -26,7 +26,7 @@ pub struct Closest {
     pub weights: [f64; 4],
     /// ∂w/∂β for each parameter that may move.
     slopes: [[f64; 4]; 2],
-    /// How many may.
+    /// How many of these parameters there are.
     free: usize,
 }
 
@@ -120,13 +120,13 @@ impl Closest {
         self.separation(x).length_squared()
     }
 
-    /// (D1)
+    /// (ID1)
     pub fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
         let r = self.separation(x);
         self.weights.map(|w| 2.0 * w * r)
     }
 
-    /// (D2)
+    /// (ID2)
     pub fn hessian(&self, x: &[DVec3; 4]) -> Mat12 {
         let (w, r) = (&self.weights, self.separation(x));
         let mut h = Mat12::from_fn(|i, j| match i % 3 == j % 3 {
@@ -145,8 +145,8 @@ impl Closest {
     /// Second derivatives of a function f(D) with f′ = `first` and f″ = `second`, without negative
     /// eigenvalues.
     ///
-    /// By (D1) and (D2) they are B S Bᵀ with the columns w ⊗ eᵢ and ∂w/∂βₖ ⊗ r of B: at most five. So an
-    /// orthonormal basis of these leaves an eigenproblem of 5×5 instead of 12×12.
+    /// By (ID1) and (ID2) they are B S Bᵀ with the columns w ⊗ eᵢ and ∂w/∂βₖ ⊗ r of B: at most
+    /// five. So an orthonormal basis of these leaves an eigenproblem of 5×5 instead of 12×12.
     pub fn projected_hessian(&self, x: &[DVec3; 4], first: f64, second: f64) -> Mat12 {
         let r = self.separation(x);
         let (length, size) = (r.length(), norm(&self.weights));
@@ -200,14 +200,15 @@ impl Closest {
         h
     }
 
-    /// Calls `f` with k, l and the entry (Q⁻¹)ₖₗ of (D2).
+    /// Calls `f` with k, l and the entry (Q⁻¹)ₖₗ of (ID2).
     fn for_each_inverse(&self, along: &[DVec3; 2], mut f: impl FnMut(usize, usize, f64)) {
         let q = |k: usize, l: usize| 2.0 * along[k].dot(along[l]);
         match self.free {
             0 => {}
             1 => f(0, 0, 1.0 / q(0, 0)),
             _ => {
-                // 4 |r₀ × r₁|²: the difference of products would lose digits where they are parallel.
+                // 4 |r₀ × r₁|²: the difference of products would lose digits where they are
+                // parallel.
                 let determinant = 4.0 * along[0].cross(along[1]).length_squared();
                 f(0, 0, q(1, 1) / determinant);
                 f(1, 1, q(0, 0) / determinant);
@@ -246,7 +247,9 @@ fn nearest<const N: usize>(x: &[DVec3; 4], all: [Closest; N]) -> Closest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     type Find = fn(&[DVec3; 4]) -> Closest;
     const KINDS: [(&str, Find); 2] =
@@ -337,7 +340,7 @@ mod tests {
             let d = stacked(closest.gradient(&x));
             let full = closest.hessian(&x) * first + d * d.transpose() * second;
             let found = closest.projected_hessian(&x, first, second);
-            let wrong = (found - crate::dense::projected(&full)).amax() / full.amax();
+            let wrong = (found - splashdown_solve::dense::projected(&full)).amax() / full.amax();
             assert!(wrong < 1e-9, "{closest:?}: {wrong}");
         }
     }

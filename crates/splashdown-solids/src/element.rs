@@ -1,17 +1,18 @@
 //! Everything that stores elastic energy, in one list.
 //!
-//! Every element is looked at through four points. They are its vertices; elements that have fewer repeat their last
-//! one, by which their energy does not change, and those that have more blend them (`quadratic.rs`).
+//! Every element is looked at through four points. They are its vertices; elements that have fewer
+//! repeat their last one, by which their energy does not change, and those that have more blend
+//! them (`quadratic.rs`).
 
 use glam::DVec3;
 
-use crate::dense::Mat12;
 use crate::hinge::Hinge;
 use crate::membrane::Membrane;
 use crate::pressure::Pressure;
 use crate::quadratic::Sample;
 use crate::rod::{Bend, Stretch};
 use crate::tetrahedron::Tetrahedron;
+use splashdown_solve::dense::Mat12;
 
 /// One element.
 #[derive(Clone, Debug, PartialEq)]

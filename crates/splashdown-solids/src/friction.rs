@@ -1,16 +1,17 @@
-//! Friction that sticks, as a smooth energy of how far a contact slipped (Li et al. 2020, equations 13-17).
+//! Friction that sticks, as a smooth energy of how far a contact slipped (Li et al. 2020, equations
+//! 13-17).
 //!
 //! ```text
-//! (F1)  y = (1 − n nᵀ) Σ wᵢ (xᵢ − xᵢⁿ)                        the slip of this step
-//! (F2)  E = μ λ f₀(|y|),   f₀′ = f₁(y) = y/ε (2 − y/ε) for y < ε, else 1,   ε = ε_v Δt
+//! (IF1)  y = (1 − n nᵀ) Σ wᵢ (xᵢ − xᵢⁿ)                        the slip of this step
+//! (IF2)  E = μ λ f₀(|y|),   f₀′ = f₁(y) = y/ε (2 − y/ε) for y < ε, else 1,   ε = ε_v Δt
 //! ```
 //!
-//! The normal force λ, the normal n and the weights w are those at the beginning of the step ("lagged").
-//! Where f₁ < 1 the contact sticks: it creeps at a speed below ε_v.
+//! The normal force λ, the normal n and the weights w are those at the beginning of the step
+//! ("lagged"). Where f₁ < 1 the contact sticks: it creeps at a speed below ε_v.
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::Mat12;
+use splashdown_solve::dense::Mat12;
 
 /// A contact as it was when friction was last updated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,14 +27,14 @@ pub struct Slip {
 }
 
 impl Slip {
-    /// (F1) for displacements `u` of the vertices.
+    /// (IF1) for displacements `u` of the vertices.
     pub fn slipped(&self, u: &[DVec3; 4]) -> DVec3 {
         let w = &self.weights;
         let along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2] + w[3] * u[3];
         along - along.dot(self.normal) * self.normal
     }
 
-    /// (F2), J
+    /// (IF2), J
     pub fn energy(&self, u: &[DVec3; 4], epsilon: f64) -> f64 {
         self.limit * f0(self.slipped(u).length(), epsilon)
     }
@@ -83,8 +84,10 @@ fn f1_slope(y: f64, epsilon: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::stacked;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::dense::stacked;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     #[test]
     fn derivatives_agree_with_finite_differences_sticking_and_sliding() {

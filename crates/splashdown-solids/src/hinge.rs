@@ -10,13 +10,13 @@
 //!       aᵢ = |e| Nᵢ / |Nᵢ|²,   s₁ = e · (x₂ − x₀) / |e|², likewise s₂
 //! ```
 //!
-//! c makes the plate's stiffness D exact for cylinders about an axis of the mesh and on meshes of even
-//! triangles. There the hinges act as a plate of Poisson's ratio −1/3 (Seung & Nelson 1988), which does not
-//! matter where edges are clamped, nor where straight edges are supported.
+//! c makes the plate's stiffness D exact for cylinders about an axis of the mesh and on meshes of
+//! even triangles. There the hinges act as a plate of Poisson's ratio −1/3 (Seung & Nelson 1988),
+//! which does not matter where edges are clamped, nor where straight edges are supported.
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::{Mat12, projected, stacked};
+use splashdown_solve::dense::{Mat12, projected, stacked};
 
 /// Two triangles, the angle they rest at, and how stiff they are.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,8 @@ struct Wing {
 }
 
 impl Hinge {
-    /// A hinge of a plate of bending stiffness `plate` (D, N m) that rests as it is; `None` if a triangle
-    /// has no area.
+    /// A hinge of a plate of bending stiffness `plate` (D, N m) that rests as it is; `None` if a
+    /// triangle has no area.
     pub fn new(vertices: [u32; 4], rest: [DVec3; 4], plate: f64) -> Option<Hinge> {
         let edge = rest[1] - rest[0];
         let areas = 0.5 * edge.cross(rest[2] - rest[0]).length()
@@ -162,7 +162,9 @@ fn cross(a: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     fn random_hinge(random: &mut Random, height: f64) -> [DVec3; 4] {
         let x =

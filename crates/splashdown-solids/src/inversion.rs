@@ -3,13 +3,13 @@
 use glam::{DMat3, DVec3};
 
 /// Share of the present volume that is left.
-const LEFT: f64 = 0.1;
+const VOLUME_LEFT: f64 = 0.1;
 /// How often the interval is halved to find the bound.
-const DEPTH: u32 = 30;
+const MAX_BISECTIONS: u32 = 30;
 
-/// The largest share t of the moves `p`, up to `limit`, over which a tetrahedron at `x` keeps a tenth of its
-/// volume. Its volume is a cubic in t. In Bernstein form on an interval a cubic lies above its smallest
-/// coefficient, so that what is found is safe.
+/// The largest share t of the moves `p`, up to `limit`, over which a tetrahedron at `x` keeps a
+/// tenth of its volume. Its volume is a cubic in t. In Bernstein form on an interval a cubic lies
+/// above its smallest coefficient, so that what is found is safe.
 pub fn safe_share(x: &[DVec3; 4], p: &[DVec3; 4], limit: f64) -> f64 {
     let edges = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]);
     let moves = limit * DMat3::from_cols(p[1] - p[0], p[2] - p[0], p[3] - p[0]);
@@ -20,7 +20,7 @@ pub fn safe_share(x: &[DVec3; 4], p: &[DVec3; 4], limit: f64) -> f64 {
     let c1 = det([b[0], a[1], a[2]]) + det([a[0], b[1], a[2]]) + det([a[0], a[1], b[2]]);
     let c2 = det([a[0], b[1], b[2]]) + det([b[0], a[1], b[2]]) + det([b[0], b[1], a[2]]);
     let c3 = det(b);
-    let c0 = (1.0 - LEFT) * volume;
+    let c0 = (1.0 - VOLUME_LEFT) * volume;
     // Powers of t to Bernstein coefficients on [0, 1].
     let cubic = [c0, c0 + c1 / 3.0, c0 + (2.0 * c1 + c2) / 3.0, c0 + c1 + c2 + c3];
     if !(c0 > 0.0 && cubic.iter().all(|c| c.is_finite())) {
@@ -34,7 +34,7 @@ fn positive_until(b: [f64; 4], depth: u32) -> f64 {
     if b.iter().all(|&c| c > 0.0) {
         return 1.0;
     }
-    if depth == DEPTH || b[0] <= 0.0 {
+    if depth == MAX_BISECTIONS || b[0] <= 0.0 {
         return 0.0;
     }
     // De Casteljau's construction at the middle.
@@ -52,7 +52,7 @@ fn positive_until(b: [f64; 4], depth: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::Random;
+    use splashdown_solve::differences::Random;
 
     fn volume(x: &[DVec3; 4], p: &[DVec3; 4], t: f64) -> f64 {
         let y = [0, 1, 2, 3].map(|k| x[k] + t * p[k]);

@@ -1,23 +1,26 @@
-//! Elastic solids, shells, rods and particles that never pass through each other: incremental potential contact
-//! (Li et al. 2020).
+//! Elastic solids, shells, rods and particles that never pass through each other: incremental
+//! potential contact (Li et al. 2020).
 //!
-//! A step minimises one energy: inertia, elasticity, the barrier between surfaces, friction. Newton's
-//! method does it, and no step of it passes the point at which an element would be inverted or two
-//! surfaces would meet.
+//! A step minimises one energy: inertia, elasticity, the barrier between surfaces, friction.
+//! Newton's method (`splashdown_solve::newton`) does it, and no step of it passes the point at
+//! which an element would be inverted or two surfaces would meet.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`material`], [`tetrahedron`], [`quadratic`], [`membrane`], [`hinge`], [`rod`], [`pressure`], [`damping`], [`element`] | energies of elements with two derivatives |
-//! | [`distance`], [`barrier`], [`contact`], [`friction`] | energies of contacts with two derivatives |
+//! | [`material`], [`tetrahedron`], [`quadratic`] | energies of solids with two derivatives |
+//! | [`membrane`], [`hinge`], [`rod`] | the same for shells and rods |
+//! | [`pressure`], [`damping`], [`element`] | the same for gas inside, damping, and all elements |
+//! | [`distance`], [`barrier`], [`contact`], [`friction`] | energies of contacts with derivatives |
 //! | [`ccd`], [`inversion`] | how far a step may go |
 //! | [`surface`], [`bvh`], [`candidates`], [`verify`] | what may meet, and whether anything did |
-//! | [`matrix`], [`factor`], [`ordering`], [`pcg`] | sparse symmetric systems, solved directly and iteratively |
+//! | [`close`] | bodies that are close together at the start |
 //! | [`solids`], [`bodies`] | the state, and how bodies become one |
-//! | [`step`], [`newton`], [`objective`], [`assembly`], [`unknowns`] | one time step: the energy it minimises, and how |
-//! | [`balance`], [`agreement`] | whether forces balance, and whether friction belongs to the pushes that were found |
-//! | [`stop`] | a request to stop |
+//! | [`step`], [`objective`], [`inertia`], [`potentials`] | the energies that a step minimises |
+//! | [`assembly`], [`unknowns`] | their derivatives as one matrix |
+//! | [`balance`], [`agreement`] | whether forces balance, and friction agrees with them |
+//! | [`embedding`], [`prediction`] | points that bodies carry along; how bodies yield to forces |
+//! | [`rigid`] | rigid bodies as the laws of motion have them |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
-//! | [`dense`], [`differences`] | small matrices; finite differences for tests and validation |
 
 pub mod agreement;
 pub mod assembly;
@@ -27,26 +30,25 @@ pub mod bodies;
 pub mod bvh;
 pub mod candidates;
 pub mod ccd;
+pub mod close;
 pub mod contact;
 pub mod damping;
-pub mod dense;
-pub mod differences;
 pub mod distance;
 pub mod element;
-pub mod factor;
+pub mod embedding;
 pub mod friction;
 pub mod hinge;
+pub mod inertia;
 pub mod inversion;
 pub mod material;
-pub mod matrix;
 pub mod membrane;
 pub mod meshing;
-pub mod newton;
 pub mod objective;
-pub mod ordering;
-pub mod pcg;
+pub mod potentials;
+pub mod prediction;
 pub mod pressure;
 pub mod quadratic;
+pub mod rigid;
 pub mod rod;
 pub mod solids;
 pub mod step;
@@ -54,5 +56,3 @@ pub mod surface;
 pub mod tetrahedron;
 pub mod unknowns;
 pub mod verify;
-
-pub use splashdown_solve::stop;

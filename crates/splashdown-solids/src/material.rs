@@ -1,8 +1,9 @@
 //! Hyperelastic materials, as functions of the principal stretches σ.
 //!
-//! The energies are isotropic, so that their second derivative has nine known modes (Smith et al. 2019):
-//! three that stretch, three that shear two axes the same way and three that turn one against the other.
-//! Negative ones are cut off mode by mode: at most a 3×3 eigenproblem is solved, and usually none.
+//! The energies are isotropic, so that their second derivative has nine known modes (Smith et al.
+//! 2019): three that stretch, three that shear two axes the same way and three that turn one
+//! against the other. Negative ones are cut off mode by mode: at most a 3×3 eigenproblem is solved,
+//! and usually none.
 //!
 //! | here           | meaning                                               | unit |
 //! |----------------|-------------------------------------------------------|------|
@@ -12,28 +13,37 @@
 
 use glam::{DMat3, DVec3};
 use nalgebra::Matrix3;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::dense::{Svd, svd};
+use splashdown_solve::dense::{Svd, svd};
 
-/// Which energy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// Energies of deformation. They agree where deformations are small.
+//
+// NeoHookean         Ψ = μ/2 (I₁ − 3) − μ ln J + λ/2 ln² J
+// StableNeoHookean   finite also where an element is flat
+// FixedCorotated     Ψ = μ Σ (σᵢ − 1)² + λ/2 (J − 1)²
+// StVenantKirchhoff  Ψ = μ Σ Eᵢ² + λ/2 (Σ Eᵢ)², Eᵢ = (σᵢ² − 1)/2; with λ = 0 it keeps rigid bodies
+//                    rigid (Lan et al. 2022)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// Ψ = μ/2 (I₁ − 3) − μ ln J + λ/2 ln² J (Bonet & Wood 2008).
+    /// Neo-Hookean: resists being crushed without limit (Bonet & Wood 2008).
     #[default]
     NeoHookean,
-    /// Finite also where an element is flat (Smith et al. 2018).
+    /// Stable neo-Hookean (Smith et al. 2018).
     StableNeoHookean,
-    /// Ψ = μ Σ (σᵢ − 1)² + λ/2 (J − 1)² (Stomakhin et al. 2012).
+    /// Fixed corotated (Stomakhin et al. 2012).
     FixedCorotated,
-    /// Ψ = μ Σ Eᵢ² + λ/2 (Σ Eᵢ)², Eᵢ = (σᵢ² − 1)/2. With λ = 0 it keeps rigid bodies rigid (Lan et al. 2022).
-    /// It does not resist being crushed.
+    /// St Venant-Kirchhoff. It does not resist being crushed. Shells know this one and
+    /// `neo_hookean`.
     StVenantKirchhoff,
 }
 
 /// A material of one stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Which energy.
+    /// The energy density that it has.
     pub model: Model,
     /// Shear modulus, Pa.
     pub mu: f64,
@@ -41,8 +51,8 @@ pub struct Material {
     pub lambda: f64,
 }
 
-/// Derivatives of Ψ by principal stretches. Entry k of `shear` and `turn` belongs to the two axes that
-/// are not k.
+/// Derivatives of Ψ by principal stretches. Entry k of `shear` and `turn` belongs to the two axes
+/// that are not k.
 struct Principal {
     first: DVec3,
     second: [[f64; 3]; 3],
@@ -53,7 +63,8 @@ struct Principal {
 }
 
 /// d²Ψ/dF² in the frame of the principal stretches: of a change U X Vᵀ of F it is
-/// Σ `stretch`ᵢⱼ Xᵢᵢ Xⱼⱼ + Σ (`shear`ₖ (Xᵢⱼ + Xⱼᵢ)² + `turn`ₖ (Xᵢⱼ − Xⱼᵢ)²)/2, where i and j are not k.
+/// Σ `stretch`ᵢⱼ Xᵢᵢ Xⱼⱼ + Σ (`shear`ₖ (Xᵢⱼ + Xⱼᵢ)² + `turn`ₖ (Xᵢⱼ − Xⱼᵢ)²)/2, where i and j are
+/// not k.
 #[derive(Clone, Copy, Debug)]
 pub struct Curvature {
     /// U
@@ -175,7 +186,8 @@ impl Material {
         Curvature { u, v, stretch: second, shear, turn }
     }
 
-    /// μ, λ and the rest stretch α of Smith et al. 2018, chosen so that the small-strain limit is ours.
+    /// μ, λ and the rest stretch α of Smith et al. 2018, chosen so that the small-strain limit is
+    /// ours.
     fn smith(&self) -> (f64, f64, f64) {
         let (mu, lambda) = (4.0 / 3.0 * self.mu, self.lambda + 5.0 / 6.0 * self.mu);
         (mu, lambda, 1.0 + 0.75 * mu / lambda)
@@ -267,7 +279,7 @@ fn table(f: impl Fn(usize, usize) -> f64) -> [[f64; 3]; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::Random;
+    use splashdown_solve::differences::Random;
 
     /// (Hooke)  σ = 2 μ ε + λ tr ε
     #[test]

@@ -1,8 +1,8 @@
 //! A triangle of a shell that resists stretching and shearing in its own plane.
 //!
-//! F is 3×2: from the plane the triangle rests in to space. Energies are functions of the two principal
-//! stretches, so that the second derivative has six known modes: two that stretch, one that shears, one
-//! that turns, and two that tilt the triangle out of its plane.
+//! F is 3×2: from the plane the triangle rests in to space. Energies are functions of the two
+//! principal stretches, so that the second derivative has six known modes: two that stretch, one
+//! that shears, one that turns, and two that tilt the triangle out of its plane.
 //!
 //! ```text
 //! (K1)  neo-Hookean: Ψ = μ/2 (σ₁² + σ₂² − 2) − μ ln J + λ/2 ln² J
@@ -13,8 +13,8 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
-use crate::dense::{Mat12, Svd, Vec12, stacked, svd};
 use crate::material::Material;
+use splashdown_solve::dense::{Mat12, Svd, Vec12, stacked, svd};
 
 /// Which energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -35,7 +35,7 @@ pub struct Membrane {
     pub slopes: [DVec2; 3],
     /// Area times thickness at rest, m³.
     pub volume: f64,
-    /// Which energy.
+    /// The energy that it has.
     pub sheet: Sheet,
     mu: f64,
     lambda: f64,
@@ -205,8 +205,10 @@ impl Membrane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
     use crate::material::Model;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     const SHEETS: [Sheet; 2] = [Sheet::NeoHookean, Sheet::StVenantKirchhoff];
 

@@ -30,8 +30,9 @@ pub fn volume([a, b, c, d]: [DVec3; 4]) -> f64 {
     (b - a).dot((c - a).cross(d - a)) / 6.0
 }
 
-/// A box of `size` about the origin in `cells`, each cut into six tetrahedra along its diagonal (Kuhn 1960).
-/// Diagonals of neighbouring cells are mirrored, so that the mesh prefers no direction.
+/// A box of `size` about the origin in `cells`, each cut into six tetrahedra along its diagonal
+/// (Kuhn 1960). Diagonals of neighbouring cells are mirrored, so that the mesh prefers no
+/// direction.
 pub fn block(size: DVec3, cells: [usize; 3]) -> TetMesh {
     let [nx, ny, nz] = cells;
     let at = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (ny + 1) * k)) as u32;

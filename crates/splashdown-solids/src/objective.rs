@@ -1,21 +1,29 @@
-//! The energy of a step (S1), its derivatives, and how far a move along a direction is allowed.
+//! The energy of a step (S1) as a list of potentials, and what Newton's method asks of it.
+
+use std::sync::OnceLock;
 
 use glam::DVec3;
 use rayon::prelude::*;
+use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
+use splashdown_solve::newton::{self, Energy, Problem};
+use splashdown_solve::stop::Stop;
 
+use crate::assembly::Assembly;
 use crate::balance::{Forces, imbalance};
 use crate::candidates::{candidates, gather};
 use crate::contact::{self, Pair};
 use crate::damping::Damping;
-use crate::dense::Mat12;
-use crate::element::Element;
 use crate::friction::Slip;
-use crate::matrix::Unsolvable;
+use crate::inertia::Inertia;
+use crate::potentials::{Barriers, Elements, Frictions, Given, Potential};
 use crate::solids::{Hold, Settings, Solids};
-use crate::step::{Report, Workspace};
-use crate::stop::Stop;
+use crate::step::{Failure, Report, Workspace};
 use crate::unknowns::Unknowns;
-use crate::{ccd, inversion};
+
+/// κ is doubled while a gap below this share of the reach shrinks further …
+const TIGHT_GAP: f64 = 1e-3;
+/// … up to this factor in one step.
+const MAX_STIFFENING: f64 = 1e6;
 
 /// The energy of a step.
 pub struct Objective<'a> {
@@ -27,8 +35,10 @@ pub struct Objective<'a> {
     pub goal: Vec<DVec3>,
     /// What holds a vertex to its goal: mass, or the spring of a driven one times ĥ².
     pub weight: Vec<f64>,
-    /// Weight and other given forces on each vertex, N.
+    /// Weight of each vertex, N.
     pub load: Vec<f64>,
+    /// F: forces on each vertex that nothing here changes, N; or nothing.
+    pub force: &'a [DVec3],
     /// Δt
     pub dt: f64,
     /// ĥ²
@@ -37,6 +47,8 @@ pub struct Objective<'a> {
     pub stiffness: f64,
     /// Kelvin-Voigt damping of the elements that have it.
     pub damping: Vec<Damping>,
+    /// Pairs that may push, or meet on the way.
+    pub pairs: Vec<Pair>,
     /// Contacts as friction remembers them.
     pub slips: Vec<Slip>,
     /// How far vertices may go in one iteration, m.
@@ -49,14 +61,6 @@ pub struct Objective<'a> {
     pub places: Vec<DVec3>,
 }
 
-/// First derivatives of the energy of a step.
-pub struct Slope {
-    /// By the unknowns.
-    pub gradient: Vec<DVec3>,
-    /// The force that is left over on a body, over those that are there; the largest.
-    pub imbalance: f64,
-}
-
 impl Objective<'_> {
     /// Pairs that may push while vertices move from `from` to `to`.
     pub fn near(&self, from: &[DVec3], to: &[DVec3]) -> Vec<Pair> {
@@ -64,180 +68,112 @@ impl Objective<'_> {
         candidates(self.solids, from, to, gap.reach + gap.thickness)
     }
 
-    /// κ d̂ A
-    fn strength(&self, pair: &Pair) -> f64 {
-        self.stiffness * self.settings.gap.reach * pair.area
+    fn barriers(&self) -> Barriers<'_> {
+        let (gap, stiffness, stop) = (self.settings.gap, self.stiffness, self.stop);
+        Barriers { pairs: &self.pairs, gap, stiffness, stop, pushing: OnceLock::new() }
+    }
+
+    /// Friction of this step.
+    pub fn frictions(&self) -> Frictions<'_> {
+        let epsilon = self.settings.friction_speed * self.dt;
+        Frictions { slips: &self.slips, start: &self.solids.position, epsilon }
+    }
+
+    /// The list of potentials. What goes on within bodies is first.
+    fn with_potentials<R>(&self, f: impl FnOnce(&[&dyn Potential]) -> R) -> R {
+        let elements = Elements { elements: &self.solids.elements, damping: &self.damping };
+        f(&[&elements, &self.barriers(), &self.frictions(), &Given(self.force)])
+    }
+
+    /// (S1)
+    pub fn energy(&self, x: &[DVec3]) -> f64 {
+        let sum: f64 = self.with_potentials(|all| all.iter().map(|p| p.value(x)).sum());
+        Inertia(self).value(x) + self.scale * sum
+    }
+
+    /// Derivatives of all potentials by all vertices.
+    fn forces(&self, x: &[DVec3]) -> Forces {
+        self.with_potentials(|potentials| {
+            let mut all = vec![DVec3::ZERO; x.len()];
+            let outer = potentials.iter().filter(|p| !p.is_internal());
+            outer.for_each(|p| p.add_gradient(x, &mut all));
+            let mut applied = all.clone();
+            for inner in potentials.iter().filter(|p| p.is_internal()) {
+                inner.add_applied(x, &mut applied);
+                inner.add_gradient(x, &mut all);
+            }
+            Forces { applied, all }
+        })
+    }
+
+    /// First derivatives of (S1) by the unknowns, and the force that is left over on a body, over
+    /// those that are there; the largest.
+    pub(crate) fn slope(&self, x: &[DVec3]) -> (Vec<DVec3>, f64) {
+        let forces = self.forces(x);
+        let mut by_vertex = vec![DVec3::ZERO; x.len()];
+        Inertia(self).add_gradient(x, &mut by_vertex);
+        let both = by_vertex.iter_mut().zip(&forces.all);
+        both.for_each(|(sum, force)| *sum += self.scale * *force);
+        let gradient = self.unknowns.gather(&by_vertex);
+        let left = imbalance(self, x, &forces, &gradient);
+        (gradient, left)
+    }
+
+    /// Second derivatives of (S1), each potential's part without negative eigenvalues.
+    pub fn assemble(&self, x: &[DVec3], workspace: &mut Workspace) -> Result<(), Unsolvable> {
+        let Workspace { pattern, matrix, stop: _ } = workspace;
+        pattern.fit(self.solids, &self.unknowns);
+        self.with_potentials(|potentials| {
+            let couplings: Vec<_> = potentials.iter().flat_map(|p| p.couplings(x)).collect();
+            matrix.begin(&self.places, pattern.keys_with(couplings.iter()))?;
+            let (unknowns, scale) = (&self.unknowns, self.scale);
+            let mut assembly = Assembly { matrix, pattern, unknowns, scale };
+            Inertia(self).add_hessian(x, &mut assembly);
+            potentials.iter().for_each(|p| p.add_hessian(x, &mut assembly));
+            self.unknowns.lock(assembly.matrix);
+            Ok(())
+        })
+    }
+
+    /// Moves `x` to the minimum of the energy.
+    pub fn minimise(
+        &mut self,
+        x: &mut Vec<DVec3>,
+        workspace: &mut Workspace,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let params = newton::Params {
+            tolerance: self.settings.tolerance * self.scale.sqrt(),
+            stride: self.stride,
+            max_iterations: self.settings.cut_short.unwrap_or(self.settings.max_iterations),
+            stop: workspace.stop,
+        };
+        let gradient = Vec::new();
+        let mut descent = Descent { objective: self, workspace, gradient, tightest: f64::INFINITY };
+        let done = match newton::minimise(&mut descent, x, &params) {
+            Err(newton::Error::Slow(done)) if self.settings.cut_short.is_some() => done,
+            done => done?,
+        };
+        report.iterations += done.iterations;
+        report.seconds.iter_mut().zip(done.seconds).for_each(|(sum, part)| *sum += part);
+        Ok(())
     }
 
     /// The contacts at `x` as friction remembers them.
-    pub fn lagged(&self, x: &[DVec3], pairs: &[Pair]) -> Vec<Slip> {
-        let mu = &self.solids.friction;
+    pub fn lagged(&self, x: &[DVec3]) -> Vec<Slip> {
+        let (mu, barriers) = (&self.solids.friction, self.barriers());
         let slip = |pair: &Pair| {
             let [a, .., b] = pair.vertices.map(|v| mu[v as usize]);
             let friction = (a * b).sqrt();
             let places = gather(x, &pair.vertices);
-            let (push, closest) = contact::push(pair.kind, &places, pair.gap(self.settings.gap))?;
-            let limit = friction * self.strength(pair) * push;
+            let (force, closest) =
+                contact::barrier_force(pair.kind, &places, pair.gap(self.settings.gap))?;
+            let limit = friction * barriers.strength(pair) * force;
             let normal = closest.separation(&places).try_normalize()?;
             let (vertices, weights) = (pair.vertices, closest.weights);
             (limit > 0.0).then_some(Slip { vertices, weights, normal, limit })
         };
-        pairs.par_iter().filter_map(slip).collect()
-    }
-
-    /// (S1)
-    pub fn energy(&self, x: &[DVec3], pairs: &[Pair]) -> f64 {
-        let solids = self.solids;
-        let to_goal: f64 = (0..x.len())
-            .filter(|&v| self.unknowns.moves(v))
-            .map(|v| {
-                let drag = self.drag(v);
-                let moved = (x[v] - solids.position[v]).length_squared();
-                0.5 * self.weight[v] * (x[v] - self.goal[v]).length_squared() + 0.5 * drag * moved
-            })
-            .sum();
-        let elements: Vec<f64> =
-            solids.elements.par_iter().map(|e| e.energy(&e.gather(x))).collect();
-        let barrier = |pair: &Pair| {
-            self.strength(pair)
-                * contact::energy(
-                    pair.kind,
-                    &gather(x, &pair.vertices),
-                    pair.gap(self.settings.gap),
-                )
-        };
-        let barriers: Vec<f64> = pairs.par_iter().map(barrier).collect();
-        let epsilon = self.settings.friction_speed * self.dt;
-        let slip = |slip: &Slip| slip.energy(&self.moved(x, &slip.vertices), epsilon);
-        let slips: Vec<f64> = self.slips.par_iter().map(slip).collect();
-        let lost = |d: &Damping| d.energy(&solids.elements, &solids.elements[d.element].gather(x));
-        let damping: Vec<f64> = self.damping.par_iter().map(lost).collect();
-        let sum = |values: &[f64]| values.iter().sum::<f64>();
-        to_goal + self.scale * (sum(&elements) + sum(&damping) + sum(&barriers) + sum(&slips))
-    }
-
-    /// How far vertices have moved in this step.
-    pub(crate) fn moved(&self, x: &[DVec3], vertices: &[u32; 4]) -> [DVec3; 4] {
-        vertices.map(|v| x[v as usize] - self.solids.position[v as usize])
-    }
-
-    /// ĥ² c m / Δt of a vertex that is damped at the rate c.
-    fn drag(&self, v: usize) -> f64 {
-        self.scale * self.solids.drag[v] * self.solids.mass[v] / self.dt
-    }
-
-    /// First derivatives of (S1).
-    pub fn slope(&self, x: &[DVec3], pairs: &[Pair]) -> Slope {
-        let forces = self.forces(x, pairs);
-        let of_vertex = |v: usize| {
-            self.weight[v] * (x[v] - self.goal[v])
-                + self.drag(v) * (x[v] - self.solids.position[v])
-                + self.scale * forces.all[v]
-        };
-        let by_vertex: Vec<DVec3> = (0..x.len()).map(of_vertex).collect();
-        let gradient = self.unknowns.gather(&by_vertex);
-        Slope { imbalance: imbalance(self, x, &forces, &gradient), gradient }
-    }
-
-    /// Derivatives of elastic, damping, barrier and friction energies by all vertices.
-    fn forces(&self, x: &[DVec3], pairs: &[Pair]) -> Forces {
-        let elements = &self.solids.elements;
-        let of_elements: Vec<[DVec3; 4]> =
-            elements.par_iter().map(|e| e.gradient(&e.gather(x))).collect();
-        let mut forces = Forces::new(self.contact_forces(x, pairs), elements, &of_elements);
-        let resist = |d: &Damping| d.gradient(elements, &elements[d.element].gather(x));
-        let damping: Vec<[DVec3; 4]> = self.damping.par_iter().map(resist).collect();
-        for (damping, parts) in self.damping.iter().zip(&damping) {
-            elements[damping.element].scatter(parts, &mut forces.all);
-        }
-        forces
-    }
-
-    /// Derivatives of barrier and friction energies by all vertices, N.
-    fn contact_forces(&self, x: &[DVec3], pairs: &[Pair]) -> Vec<DVec3> {
-        let mut all = vec![DVec3::ZERO; x.len()];
-        let of_pair = |pair: &Pair| {
-            let strength = self.strength(pair);
-            contact::gradient(pair.kind, &gather(x, &pair.vertices), pair.gap(self.settings.gap))
-                .map(|g| strength * g)
-        };
-        let barriers: Vec<[DVec3; 4]> = pairs.par_iter().map(of_pair).collect();
-        for (pair, parts) in pairs.iter().zip(&barriers) {
-            scatter(&mut all, &pair.vertices, parts);
-        }
-        let epsilon = self.settings.friction_speed * self.dt;
-        let of_slip = |slip: &Slip| slip.gradient(&self.moved(x, &slip.vertices), epsilon);
-        let slips: Vec<[DVec3; 4]> = self.slips.par_iter().map(of_slip).collect();
-        for (slip, parts) in self.slips.iter().zip(&slips) {
-            scatter(&mut all, &slip.vertices, parts);
-        }
-        all
-    }
-
-    /// Second derivatives of (S1), each energy's part without negative eigenvalues.
-    pub fn assemble(
-        &self,
-        x: &[DVec3],
-        pairs: &[Pair],
-        workspace: &mut Workspace,
-    ) -> Result<(), Unsolvable> {
-        let epsilon = self.settings.friction_speed * self.dt;
-        let of_pair = |pair: &Pair| {
-            let (places, gap) = (gather(x, &pair.vertices), pair.gap(self.settings.gap));
-            let near = pair.kind.closest(&places).squared(&places) < gap.squared_reach();
-            let stiffness = self.strength(pair) * self.scale;
-            near.then(|| {
-                (pair.vertices, contact::projected_hessian(pair.kind, &places, gap) * stiffness)
-            })
-        };
-        let of_slip = |slip: &Slip| {
-            let h = slip.hessian(&self.moved(x, &slip.vertices), epsilon);
-            (slip.vertices, h * self.scale)
-        };
-        let elements = &self.solids.elements;
-        let of_element = |k: usize| {
-            let places = elements[k].gather(x);
-            let mut h = elements[k].hessian(&places, true);
-            // In the order of the elements.
-            if let Ok(d) = self.damping.binary_search_by_key(&k, |d| d.element) {
-                h += self.damping[d].hessian(elements, &places);
-            }
-            h * self.scale
-        };
-        let contacts: Vec<([u32; 4], Mat12)> = pairs.par_iter().filter_map(of_pair).collect();
-        let slips: Vec<([u32; 4], Mat12)> = self.slips.par_iter().map(of_slip).collect();
-        let terms = || contacts.iter().chain(&slips);
-
-        let Workspace { frame, matrix, stop: _ } = workspace;
-        frame.fit(self.solids, &self.unknowns);
-        let keys = frame.keys_with(terms().map(|(vertices, _)| vertices));
-        matrix.begin(&self.places, keys)?;
-        for v in 0..x.len() {
-            self.unknowns.add_own(matrix, v as u32, self.weight[v] + self.drag(v));
-        }
-        frame.add(matrix, elements, of_element);
-        terms().for_each(|(vertices, h)| self.unknowns.add(matrix, vertices, h));
-        self.unknowns.lock(matrix);
-        Ok(())
-    }
-
-    /// The largest share of a move on which nothing touches and nothing is inverted.
-    pub fn safe_share(&self, x: &[DVec3], direction: &[DVec3], pairs: &[Pair]) -> f64 {
-        let smallest = |shares: Vec<f64>| shares.into_iter().fold(1.0, f64::min);
-        let of_element = |e: &Element| {
-            e.tetrahedron()?;
-            Some(inversion::safe_share(&e.gather(x), &e.gather(direction), 1.0))
-        };
-        let kept = smallest(self.solids.elements.par_iter().filter_map(of_element).collect());
-        let of_pair = |pair: &Pair| {
-            if self.stop.asked() {
-                return 0.0;
-            }
-            let (places, moves) = (gather(x, &pair.vertices), gather(direction, &pair.vertices));
-            let thickness = pair.gap(self.settings.gap).thickness;
-            ccd::safe_share(pair.kind, &places, &moves, thickness, kept)
-        };
-        smallest(pairs.par_iter().map(of_pair).collect()).min(kept)
+        self.pairs.par_iter().filter_map(slip).collect()
     }
 
     /// How far apart the features of a pair are, apart from their thickness, m.
@@ -248,22 +184,23 @@ impl Objective<'_> {
     }
 
     /// The smallest distance over the reach.
-    pub fn smallest_share(&self, x: &[DVec3], pairs: &[Pair]) -> f64 {
-        let distance = |pair: &Pair| self.distance(x, pair);
-        let smallest = pairs.par_iter().map(distance).reduce(|| f64::INFINITY, f64::min);
-        smallest / self.settings.gap.reach
+    fn smallest_share(&self, x: &[DVec3]) -> f64 {
+        let share = |pair: &Pair| self.distance(x, pair) / pair.gap(self.settings.gap).reach;
+        self.pairs.par_iter().map(share).reduce(|| f64::INFINITY, f64::min)
     }
 
     /// What there is to say about the state that was found.
-    pub fn finish(&self, x: &[DVec3], pairs: &[Pair], report: &mut Report) {
-        for pair in pairs {
+    pub fn finish(&self, x: &[DVec3], report: &mut Report) {
+        for pair in &self.pairs {
             let distance = self.distance(x, pair);
-            if distance < self.settings.gap.reach {
+            if distance < pair.gap(self.settings.gap).reach {
                 report.contacts += 1;
                 report.smallest_gap = report.smallest_gap.min(distance);
             }
         }
-        let forces = self.contact_forces(x, pairs);
+        let mut forces = vec![DVec3::ZERO; x.len()];
+        self.barriers().add_gradient(x, &mut forces);
+        self.frictions().add_gradient(x, &mut forces);
         let bodies = self.solids.bodies.iter();
         report.forces = bodies
             .map(|body| forces[body.vertices.clone()].iter().map(|g| -*g).sum::<DVec3>())
@@ -273,8 +210,93 @@ impl Objective<'_> {
     }
 }
 
-fn scatter(all: &mut [DVec3], vertices: &[u32; 4], parts: &[DVec3; 4]) {
-    for (&v, part) in vertices.iter().zip(parts) {
-        all[v as usize] += *part;
+/// An objective on its way to the minimum.
+struct Descent<'a, 'b> {
+    objective: &'a mut Objective<'b>,
+    workspace: &'a mut Workspace,
+    /// The gradient by the unknowns.
+    gradient: Vec<DVec3>,
+    /// The smallest gap over the reach so far.
+    tightest: f64,
+}
+
+impl Problem for Descent<'_, '_> {
+    type Error = Unsolvable;
+
+    fn value(&self, x: &[DVec3]) -> f64 {
+        self.objective.energy(x)
+    }
+
+    /// Small enough if the forces on every body balance.
+    fn slope(&mut self, x: &[DVec3]) -> bool {
+        let (gradient, imbalance) = self.objective.slope(x);
+        self.gradient = gradient;
+        imbalance <= self.objective.settings.force_tolerance
+    }
+
+    fn assemble(&mut self, x: &[DVec3]) -> Result<(), Unsolvable> {
+        self.objective.assemble(x, self.workspace)
+    }
+
+    fn direction(&mut self) -> Result<(Vec<DVec3>, f64), Unsolvable> {
+        let down: Vec<DVec3> = self.gradient.iter().map(|g| -*g).collect();
+        let found = solve_raised(&mut self.workspace.matrix, &down)?;
+        let drop = 0.5 * found.iter().zip(&down).map(|(p, g)| p.dot(*g)).sum::<f64>();
+        Ok((self.objective.unknowns.spread(&found), drop))
+    }
+
+    fn safe_step(&mut self, x: &[DVec3], direction: &[DVec3]) -> f64 {
+        let objective = &mut *self.objective;
+        let whole: Vec<DVec3> = x.iter().zip(direction).map(|(x, p)| *x + *p).collect();
+        objective.pairs = objective.near(x, &whole);
+        objective.with_potentials(|potentials| {
+            potentials.iter().fold(1.0, |share, p| p.safe_step(x, direction, share))
+        })
+    }
+
+    fn accept(&mut self, x: &[DVec3]) {
+        let objective = &mut *self.objective;
+        let gap = objective.smallest_share(x);
+        if gap < TIGHT_GAP && gap < self.tightest {
+            objective.stiffness =
+                (2.0 * objective.stiffness).min(MAX_STIFFENING * objective.settings.stiffness);
+        }
+        self.tightest = gap;
+    }
+}
+
+/// Solves with the matrix, which is made positive definite if rounding has spoilt that.
+pub(crate) fn solve_raised(
+    matrix: &mut BlockMatrix,
+    right: &[DVec3],
+) -> Result<Vec<DVec3>, Unsolvable> {
+    let mut shift = 0.0;
+    let found = loop {
+        match matrix.solve(right) {
+            // Where conjugate gradients ran out of iterations: a direction all the same.
+            Ok(found) => break found.x,
+            Err(Unsolvable::Indefinite) if shift < 1e-3 => {
+                shift = f64::max(1e-10, 100.0 * shift);
+                matrix.raise_diagonal(shift);
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    match found.iter().all(|p| p.is_finite()) {
+        true => Ok(found),
+        false => Err(Unsolvable::Indefinite),
+    }
+}
+
+impl From<newton::Error<Unsolvable>> for Failure {
+    fn from(error: newton::Error<Unsolvable>) -> Failure {
+        match error {
+            newton::Error::Slow(report) => Failure::Slow(report.iterations, report.farthest.0),
+            newton::Error::Stuck(report) => Failure::Stuck(report.farthest.0),
+            newton::Error::Stopped(_) | newton::Error::Problem(Unsolvable::Stopped) => {
+                Failure::Stopped
+            }
+            newton::Error::Problem(error) => Failure::Unsolvable(error),
+        }
     }
 }

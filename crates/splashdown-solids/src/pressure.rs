@@ -1,5 +1,6 @@
-//! A pressure inside a closed surface that stays the same however the surface moves: E = −p V, to which
-//! every triangle adds the volume of the tetrahedron between it and an origin that does not matter.
+//! A pressure inside a closed surface that stays the same however the surface moves: E = −p V, to
+//! which every triangle adds the volume of the tetrahedron between it and an origin that does not
+//! matter.
 //!
 //! ```text
 //! (G1)  E = −p/6 a · (b × c),   ∂E/∂a = −p/6 b × c,   ∂²E/∂a∂b = p/6 [c]×,   likewise around
@@ -7,7 +8,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::{Mat12, projected};
+use splashdown_solve::dense::{Mat12, projected};
 
 /// A triangle with a pressure behind it.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,8 +64,10 @@ fn cross(a: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::stacked;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::dense::stacked;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     #[test]
     fn derivatives_agree_with_finite_differences() {

@@ -1,16 +1,17 @@
-//! Quadratic tetrahedra, of ten vertices: four corners and the middles of six edges. They bend, where linear ones
-//! have to stretch, and do not lock near ν = 0.5.
+//! Quadratic tetrahedra, of ten vertices: four corners and the middles of six edges. They bend,
+//! where linear ones have to stretch, and do not lock near ν = 0.5.
 //!
-//! With barycentric coordinates λ, whose slopes are b, the shape functions are λₖ (2 λₖ − 1) and 4 λₖ λⱼ. Collecting
-//! what multiplies each bₖ in F = Σ xₐ ∇Nₐᵀ,
+//! With barycentric coordinates λ, whose slopes are b, the shape functions are λₖ (2 λₖ − 1) and 4
+//! λₖ λⱼ. Collecting what multiplies each bₖ in F = Σ xₐ ∇Nₐᵀ,
 //!
 //! ```text
-//! (Q1)  F = Σₖ 3 yₖ bₖᵀ,   yₖ = ((4 λₖ − 1) xₖ + Σⱼ 4 λⱼ xₖⱼ) / 3,   where the weights of a yₖ sum to one
+//! (Q1)  F = Σₖ 3 yₖ bₖᵀ,   yₖ = ((4 λₖ − 1) xₖ + Σⱼ 4 λⱼ xₖⱼ) / 3
 //! ```
 //!
-//! So at a point the element is a linear one with the corners y. Where edges are straight that is the element itself,
-//! a third as large, about the point. Energies are integrated by their values at four points (exact to degree two),
-//! λ = a at one corner and b at the others.
+//! where the weights of a yₖ sum to one. So at a point the element is a linear one with the corners
+//! y. Where edges are straight that is the element itself, a third as large, about the point.
+//! Energies are integrated by their values at four points (exact to degree two), λ = a at one
+//! corner and b at the others.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +19,13 @@ use glam::DVec3;
 use nalgebra::SMatrix;
 
 use crate::bodies::{BadElement, Substance};
-use crate::dense::Mat12;
 use crate::element::Element;
 use crate::material::Material;
 use crate::meshing::TetMesh;
 use crate::solids::Solids;
 use crate::surface::boundary;
 use crate::tetrahedron::Tetrahedron;
+use splashdown_solve::dense::Mat12;
 
 /// Second derivatives with respect to ten vertices.
 pub type Mat30 = SMatrix<f64, 30, 30>;
@@ -38,20 +39,22 @@ const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]];
 /// The middle between two corners.
 const MIDDLE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 8], [6, 5, 2, 9], [7, 8, 9, 3]];
 
-/// A quarter of a quadratic tetrahedron: what is at one of its four points. They follow each other in the list of
-/// elements.
+/// A quarter of a quadratic tetrahedron: what is at one of its four points. They follow each other
+/// in the list of elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The corners and the middles of the edges.
     pub vertices: [u32; 10],
-    /// Which point.
+    /// Which of the four points of the element, 0 to 3.
     pub point: usize,
-    /// The linear element of the corners y, with a quarter of the volume; its vertices are the corners x.
+    /// The linear element of the corners y, with a quarter of the volume; its vertices are the
+    /// corners x.
     pub local: Tetrahedron,
 }
 
 impl Sample {
-    /// The four samples of an element that rests as it is; `None` if it has no volume at one of them.
+    /// The four samples of an element that rests as it is; `None` if it has no volume at one of
+    /// them.
     pub fn all(vertices: [u32; 10], rest: [DVec3; 10], material: Material) -> Option<[Sample; 4]> {
         let [a, b, c, d, ..] = vertices;
         let sample = |point: usize| {
@@ -100,6 +103,18 @@ impl Sample {
     }
 }
 
+/// The shape functions of the ten vertices at barycentric coordinates λ.
+pub fn shape(lambda: [f64; 4]) -> [f64; 10] {
+    let mut shape = [0.0; 10];
+    for (n, l) in shape.iter_mut().zip(lambda) {
+        *n = l * (2.0 * l - 1.0);
+    }
+    for (n, [j, k]) in shape[4..].iter_mut().zip(EDGES) {
+        *n = 4.0 * lambda[j] * lambda[k];
+    }
+    shape
+}
+
 /// The vertices of yₖ at a point, and their weights (Q1).
 fn blend(point: usize, k: usize) -> [(usize, f64); 4] {
     let coordinate = |j: usize| if j == point { NEAR } else { FAR };
@@ -146,8 +161,9 @@ impl Refined {
 }
 
 impl Solids {
-    /// Adds an elastic body of quadratic tetrahedra that rests where it is and moves with `velocity`. The middles of
-    /// edges are vertices like all others, and the surface has triangles between them. Returns its number.
+    /// Adds an elastic body of quadratic tetrahedra that rests where it is and moves with
+    /// `velocity`. The middles of edges are vertices like all others, and the surface has triangles
+    /// between them. Returns its number.
     pub fn add_quadratic_body(
         &mut self,
         mesh: &TetMesh,
@@ -162,15 +178,16 @@ impl Solids {
             let all = Sample::all(t.map(|v| v + first as u32), rest, substance.material);
             samples.extend(all.ok_or(BadElement::Tetrahedron(k))?);
         }
-        self.add_matter(&vertices, substance, velocity);
+        self.add_moving_vertices(&vertices, substance, velocity);
         let modulus = substance.material.lambda + 2.0 * substance.material.mu;
         for sample in samples.iter().filter(|sample| sample.point == 0) {
             let volume = 4.0 * sample.local.volume;
             for (k, v) in sample.vertices.iter().enumerate() {
-                // The diagonal of the mass matrix, made larger until its sum is right (Hinton et al. 1976).
+                // The diagonal of the mass matrix, made larger until its sum is right (Hinton et
+                // al. 1976).
                 let share = if k < 4 { 1.0 / 36.0 } else { 4.0 / 27.0 };
                 self.mass[*v as usize] += share * substance.density * volume;
-                self.firmness[*v as usize] += modulus * volume.cbrt() / 4.0;
+                self.stiffness_estimate[*v as usize] += modulus * volume.cbrt() / 4.0;
             }
         }
         let triangles = self.add_triangles(&surface, first);
@@ -184,8 +201,8 @@ mod tests {
     use glam::DMat3;
 
     use super::*;
-    use crate::differences::Random;
     use crate::material::Model;
+    use splashdown_solve::differences::Random;
 
     fn element(random: &mut Random) -> ([Sample; 4], [DVec3; 10]) {
         let corners =

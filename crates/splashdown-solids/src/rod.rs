@@ -1,17 +1,17 @@
 //! Rods: segments that resist stretching, and pairs of them that resist bending.
 //!
 //! ```text
-//! (R1)  stretching: E = ½ Y S L (l/L − 1)²                 Y Young's modulus, S the section, L at rest
-//! (R2)  bending: E = ½ (Y I / L̄) κ²,   κ² = 4 tan² φ/2 = 4 (1 − c)/(1 + c),   c = t₁ · t₂
+//! (ER1)  stretching: E = ½ Y S L (l/L − 1)²,   Y Young's modulus, S section, L at rest
+//! (ER2)  bending: E = ½ (Y I / L̄) κ²,   κ² = 4 tan² φ/2 = 4 (1 − c)/(1 + c),   c = t₁ · t₂
 //! ```
 //!
-//! κ is the curvature of Bergou et al. 2008 (discrete elastic rods) times the mean length L̄ of the two
-//! segments. Rods are straight by nature and free to twist: a round, straight rod whose ends may turn about
-//! their axis does not store twist.
+//! κ is the curvature of Bergou et al. 2008 (discrete elastic rods) times the mean length L̄ of the
+//! two segments. Rods are straight by nature and free to twist: a round, straight rod whose ends
+//! may turn about their axis does not store twist.
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::{Mat12, projected};
+use splashdown_solve::dense::{Mat12, projected};
 
 /// A segment.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Stretch {
         x[0].distance(x[1]) / self.length - 1.0
     }
 
-    /// (R1), J; only the first two of `x` are looked at.
+    /// (ER1), J; only the first two of `x` are looked at.
     pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
         0.5 * self.stiffness * self.length * self.strain(x).powi(2)
     }
@@ -88,7 +88,7 @@ impl Bend {
         (t, [e.length(), f.length()], 0.5 * (t[0] - t[1]).length_squared())
     }
 
-    /// (R2), J; only the first three of `x` are looked at. Infinite where a rod is folded flat.
+    /// (ER2), J; only the first three of `x` are looked at. Infinite where a rod is folded flat.
     pub fn energy(&self, x: &[DVec3; 4]) -> f64 {
         let (_, _, m) = Bend::shape(x);
         let value = 0.5 * self.stiffness * 4.0 * m / (2.0 - m);
@@ -158,8 +158,10 @@ fn add(h: &mut Mat12, i: usize, j: usize, block: DMat3) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::stacked;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
+    use splashdown_solve::dense::stacked;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     #[test]
     fn derivatives_agree_with_finite_differences_straight_and_bent() {

@@ -1,36 +1,35 @@
-//! One time step: the minimum of one energy, found by Newton's method without ever leaving the states in
-//! which nothing intersects and nothing is inverted (Li et al. 2020, algorithm 1).
+//! One time step: the minimum of one energy, found by Newton's method without ever leaving the
+//! states in which nothing intersects and nothing is inverted (Li et al. 2020, algorithm 1).
 //!
 //! ```text
-//! (S1)  E(x) = ½ Σ m |x − x̂|² + ĥ² (Ψ(x) + κ d̂ Σ A b(x) + friction + drag + damping)
+//! (S1)  E(x) = ½ Σ m |x − x̂|² + ĥ² (Ψ(x) + κ d̂ Σ A b(x) + friction + drag + damping − Σ F·x)
 //! (S2)  implicit Euler: x̂ = xⁿ + h vⁿ + h² g,   ĥ = h,   vⁿ⁺¹ = (xⁿ⁺¹ − xⁿ)/h
 //! (S3)  BDF2, steps h after h₋, r = h/h₋, α = (1 + 2r)/(1 + r), ĥ = h/α:
 //!       [x] = (1 + r) xⁿ − r²/(1 + r) xⁿ⁻¹, likewise [v];
 //!       x̂ = [x]/α + ĥ [v]/α + ĥ² g,   vⁿ⁺¹ = (α xⁿ⁺¹ − [x])/h
 //! ```
 //!
-//! Driven vertices are pulled to where they should be by springs that are stiffer than everything around
-//! them by a factor of a million (inertia) and a thousand (elasticity).
+//! Driven vertices are pulled to where they should be by springs that are stiffer than everything
+//! around them by a factor of a million (inertia) and a thousand (elasticity).
 
 use glam::DVec3;
 
-use crate::assembly::Frame;
+use crate::assembly::Pattern;
 use crate::damping::Damping;
 use crate::element::Element;
-use crate::matrix::{BlockMatrix, Unsolvable};
-use crate::newton::minimise;
 use crate::objective::Objective;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
-use crate::stop::Stop;
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, violation};
+use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
+use splashdown_solve::stop::Stop;
 
 /// Memory of a step that may be kept from one to the next; no part of the state.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// The matrix of the last Newton iteration.
     pub matrix: BlockMatrix,
-    pub(crate) frame: Frame,
+    pub(crate) pattern: Pattern,
     /// Whether a step is to end at once, undone.
     pub stop: Stop,
 }
@@ -87,7 +86,7 @@ impl Failure {
 }
 
 /// Backward differences (S2), (S3).
-struct Difference {
+pub(crate) struct Difference {
     alpha: f64,
     position: Vec<DVec3>,
     velocity: Vec<DVec3>,
@@ -113,19 +112,27 @@ impl Difference {
     }
 }
 
-/// Advances `solids` by `dt`. `target` says where driven vertices are at the end of the step, and `force`
-/// are other forces on each vertex (N), or nothing.
-pub fn step(
-    solids: &mut Solids,
-    workspace: &mut Workspace,
-    settings: &Settings,
-    dt: f64,
-    gravity: DVec3,
-    force: &[DVec3],
+/// What acts on bodies from outside in a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'a> {
+    /// Length of the step, s.
+    pub dt: f64,
+    /// m/s²
+    pub gravity: DVec3,
+    /// Other forces on each vertex, N; or nothing.
+    pub force: &'a [DVec3],
+}
+
+/// The energy of a step that begins at the state of `solids`, and the differences that made its
+/// goals.
+pub(crate) fn begin<'a>(
+    solids: &'a Solids,
+    settings: &'a Settings,
+    outside: Outside<'a>,
     target: impl Fn(u32) -> DVec3,
-) -> Result<Report, Failure> {
-    workspace.matrix.most = settings.direct_limit;
-    workspace.matrix.stop = workspace.stop;
+    stop: Stop,
+) -> (Objective<'a>, Difference) {
+    let Outside { dt, gravity, force } = outside;
     let difference = Difference::new(solids, dt, settings.integrator);
     let (alpha, n) = (difference.alpha, solids.position.len());
     let step = dt / alpha;
@@ -138,60 +145,76 @@ pub fn step(
             Hold::Driven => {
                 goal[v] = target(v as u32);
                 let mass = solids.mass[v].max(1e-3); // obstacles have none, and need none
-                weight[v] = 1e6 * mass + 1e3 * step * step * solids.firmness[v];
+                weight[v] = 1e6 * mass + 1e3 * step * step * solids.stiffness_estimate[v];
             }
             Hold::Free => {
-                // Corners of cages have no mass of their own.
-                let given = force.get(v).filter(|_| solids.mass[v] > 0.0);
-                let pull = given.map_or(DVec3::ZERO, |f| *f / solids.mass[v]);
-                load[v] = solids.mass[v] * (gravity + pull).length();
+                load[v] = solids.mass[v] * gravity.length();
                 goal[v] = (difference.position[v] + step * difference.velocity[v]) / alpha
-                    + step * step * (gravity + pull);
+                    + step * step * gravity;
             }
         }
     }
     let unknowns = Unknowns::new(solids);
-    let mut objective = Objective {
+    let objective = Objective {
         solids,
         settings,
         goal,
         weight,
         load,
+        force,
         dt,
         scale: step * step,
         // Friction begins with the pushes of the last step, and so with its κ.
         stiffness: if solids.stiffness > 0.0 { solids.stiffness } else { settings.stiffness },
         damping: damped(solids, dt),
+        pairs: Vec::new(),
         slips: Vec::new(),
         stride: stride(solids),
-        stop: workspace.stop,
+        stop,
         places: unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect(),
         unknowns,
     };
+    (objective, difference)
+}
+
+/// Advances `solids` by a step. `target` says where driven vertices are at its end.
+pub fn step(
+    solids: &mut Solids,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    outside: Outside,
+    target: impl Fn(u32) -> DVec3,
+) -> Result<Report, Failure> {
+    workspace.matrix.most = settings.direct_limit;
+    workspace.matrix.stop = workspace.stop;
+    let dt = outside.dt;
+    let (mut objective, difference) = begin(solids, settings, outside, target, workspace.stop);
+    let alpha = difference.alpha;
     let mut report = Report { smallest_gap: f64::INFINITY, ..Report::default() };
     let mut x = solids.position.clone();
-    let mut pairs = objective.near(&x, &x);
-    let mut slips = objective.lagged(&x, &pairs);
+    objective.pairs = objective.near(&x, &x);
+    let mut slips = objective.lagged(&x);
     for _ in 0..settings.friction_updates.max(1) {
         objective.slips = slips;
         objective.stiffness = settings.stiffness;
-        pairs = minimise(&mut objective, &mut x, pairs, workspace, &mut report)?;
-        slips = objective.lagged(&x, &pairs);
+        objective.minimise(&mut x, workspace, &mut report)?;
+        slips = objective.lagged(&x);
         if objective.friction_agrees(&x, &slips) {
             break;
         }
     }
-    carry(solids, &mut x);
-    objective.finish(&x, &pairs, &mut report);
+    apply_affine_frames(solids, &mut x);
+    objective.finish(&x, &mut report);
     if settings.verify
         && let Some(found) = violation(solids, &x)
     {
         return Err(Failure::Violation(found));
     }
     let stiffness = objective.stiffness;
+    let close = solids.grown(&x, &objective.pairs, settings.gap.reach);
     let velocity: Vec<DVec3> =
         x.iter().zip(&difference.position).map(|(x, past)| (alpha * *x - *past) / dt).collect();
-    solids.stiffness = stiffness;
+    (solids.stiffness, solids.close) = (stiffness, close);
     solids.past = Past {
         position: std::mem::replace(&mut solids.position, x),
         velocity: std::mem::replace(&mut solids.velocity, velocity),
@@ -224,16 +247,16 @@ fn stride(solids: &Solids) -> f64 {
         a.distance(b)
     };
     let elements = solids.elements.iter().map(length).fold(0.0, f64::max);
-    let beads = solids.surface.beads.iter().map(|&(v, _)| 2.0 * solids.offset[v as usize]);
-    let longest = beads.fold(elements, f64::max);
+    let particles = solids.surface.particles.iter().map(|&(v, _)| 2.0 * solids.offset[v as usize]);
+    let longest = particles.fold(elements, f64::max);
     if longest > 0.0 { STRIDES * longest } else { f64::INFINITY }
 }
 
-/// Puts the vertices of rigid bodies where their cages are, so that rounding never adds up.
-fn carry(solids: &Solids, x: &mut [DVec3]) {
-    for (v, carrier) in solids.carrier.iter().enumerate() {
-        if let Some(carrier) = carrier {
-            let corner = |k: usize| carrier.weights[k] * x[carrier.cage[k] as usize];
+/// Puts the vertices of rigid bodies where their affine frames are, so that rounding never adds up.
+fn apply_affine_frames(solids: &Solids, x: &mut [DVec3]) {
+    for (v, frame) in solids.affine_frame.iter().enumerate() {
+        if let Some(frame) = frame {
+            let corner = |k: usize| frame.weights[k] * x[frame.corners[k] as usize];
             x[v] = corner(0) + corner(1) + corner(2) + corner(3);
         }
     }

@@ -1,5 +1,5 @@
-//! The surfaces that must not meet: points, edges and triangles, with the areas they stand for. Rods are edges
-//! without triangles, particles points without edges.
+//! The surfaces that must not meet: points, edges and triangles, with the areas they stand for.
+//! Rods are edges without triangles, particles points without edges.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ pub struct Surface {
     /// Triangles, counter-clockwise seen from outside, and their areas, m².
     pub triangles: Vec<([u32; 3], f64)>,
     /// Segments of rods, which are among `edges` as well.
-    pub wires: Vec<([u32; 2], f64)>,
+    pub segments: Vec<([u32; 2], f64)>,
     /// Free particles, which are among `points` as well.
-    pub beads: Vec<(u32, f64)>,
+    pub particles: Vec<(u32, f64)>,
 }
 
 impl Surface {
@@ -40,23 +40,23 @@ impl Surface {
     }
 
     /// Adds segments of rods that rest at `rest`. Each stands for its length times its width.
-    pub fn add_wires(&mut self, segments: &[[u32; 2]], rest: &[DVec3], radius: f64) {
+    pub fn add_segments(&mut self, segments: &[[u32; 2]], rest: &[DVec3], radius: f64) {
         let mut points: BTreeMap<u32, f64> = BTreeMap::new();
         for &[a, b] in segments {
             let area = 2.0 * radius * rest[a as usize].distance(rest[b as usize]);
             *points.entry(a).or_default() += 0.5 * area;
             *points.entry(b).or_default() += 0.5 * area;
             self.edges.push(([a, b], area));
-            self.wires.push(([a, b], area));
+            self.segments.push(([a, b], area));
         }
         self.points.extend(points);
     }
 
     /// Adds free particles. Each stands for its section.
-    pub fn add_beads(&mut self, vertices: std::ops::Range<u32>, radius: f64) {
-        let beads = vertices.map(|v| (v, std::f64::consts::PI * radius * radius));
-        self.points.extend(beads.clone());
-        self.beads.extend(beads);
+    pub fn add_particles(&mut self, vertices: std::ops::Range<u32>, radius: f64) {
+        let particles = vertices.map(|v| (v, std::f64::consts::PI * radius * radius));
+        self.points.extend(particles.clone());
+        self.particles.extend(particles);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::dense::Mat12;
 use crate::material::{Curvature, Material};
+use splashdown_solve::dense::Mat12;
 
 /// Four vertices, the shape they rest in, and what is between them.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +64,10 @@ impl Tetrahedron {
 
     /// Second derivatives of the energy, N/m; without negative eigenvalues if `project`.
     ///
-    /// With c = Vᵀ b, a move x of vertex a changes F by U (Uᵀx c_aᵀ) Vᵀ, so that the block of a and b is U K Uᵀ with
-    /// Kᵢᵢ = `stretch`ᵢᵢ c_aᵢ c_bᵢ + Σ (`shear` + `turn`)/2 c_aⱼ c_bⱼ and Kᵢⱼ = `stretch`ᵢⱼ c_aᵢ c_bⱼ + (`shear` − `turn`)/2 c_aⱼ c_bᵢ.
-    /// The slopes sum to zero, and so do the blocks of a row.
+    /// With c = Vᵀ b, a move x of vertex a changes F by U (Uᵀx c_aᵀ) Vᵀ, so that the block of a and
+    /// b is U K Uᵀ with Kᵢᵢ = `stretch`ᵢᵢ c_aᵢ c_bᵢ + Σ (`shear` + `turn`)/2 c_aⱼ c_bⱼ and Kᵢⱼ =
+    /// `stretch`ᵢⱼ c_aᵢ c_bⱼ + (`shear` − `turn`)/2 c_aⱼ c_bᵢ. The slopes sum to zero, and so do
+    /// the blocks of a row.
     pub fn hessian(&self, x: &[DVec3; 4], project: bool) -> Mat12 {
         let curvature = self.material.curvature(self.deformation(x));
         let Curvature { u, v, stretch, shear, turn } =
@@ -127,9 +128,11 @@ impl Tetrahedron {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::stacked;
-    use crate::differences::{Random, difference_gradient, difference_hessian, mismatch};
     use crate::material::Model;
+    use splashdown_solve::dense::stacked;
+    use splashdown_solve::differences::{
+        Random, difference_gradient, difference_hessian, mismatch,
+    };
 
     const MODELS: [Model; 4] = [
         Model::NeoHookean,

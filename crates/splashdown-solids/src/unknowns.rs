@@ -1,11 +1,12 @@
-//! What Newton's method solves for: the vertices that move by themselves. Held ones are no unknowns; those of
-//! a rigid body are combinations x = Σ wₖ cₖ of the four corners of its cage, which are.
+//! What Newton's method solves for: the vertices that move by themselves. Held ones are no
+//! unknowns; those of a rigid body are combinations x = Σ wₖ cₖ of the four corners of its affine
+//! frame, which are.
 
 use glam::DVec3;
 use nalgebra::SMatrix;
 
-use crate::matrix::{BlockMatrix, Key, key};
 use crate::solids::{Hold, Solids};
+use splashdown_solve::block_matrix::{BlockMatrix, Key, key};
 
 /// Marks what is not there.
 const NONE: u32 = u32::MAX;
@@ -26,17 +27,17 @@ impl Unknowns {
         let mut count = 0;
         let mut own = vec![NONE; solids.rest.len()];
         for (v, number) in own.iter_mut().enumerate() {
-            if solids.hold[v] != Hold::Fixed && solids.carrier[v].is_none() {
+            if solids.hold[v] != Hold::Fixed && solids.affine_frame[v].is_none() {
                 *number = count;
                 count += 1;
             }
         }
         let none = (NONE, 0.0);
-        let parts = (0..own.len()).map(|v| match &solids.carrier[v] {
+        let parts = (0..own.len()).map(|v| match &solids.affine_frame[v] {
             None => [(own[v], 1.0), none, none, none],
-            Some(carrier) => [0, 1, 2, 3].map(|k| {
-                let corner = own[carrier.cage[k] as usize];
-                (corner, carrier.weights[k])
+            Some(frame) => [0, 1, 2, 3].map(|k| {
+                let corner = own[frame.corners[k] as usize];
+                (corner, frame.weights[k])
             }),
         });
         let locked = own.iter().zip(&solids.locked);

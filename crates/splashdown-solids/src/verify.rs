@@ -1,4 +1,5 @@
-//! Whether surfaces intersect or elements are inverted: a check that shares nothing with what prevents it.
+//! Whether surfaces intersect or elements are inverted: a check that shares nothing with what
+//! prevents it.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -41,7 +42,7 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         tree.overlapping(&Bounds::around(edge.map(place)), |k| {
             let (triangle, _) = surface.triangles[k as usize];
             let apart = !triangle.iter().any(|v| edge.contains(v))
-                && !solids.same_cage(edge[0], triangle[0]);
+                && !solids.same_frame(edge[0], triangle[0]);
             let free = edge.iter().chain(&triangle).any(|&v| solids.is_free(v));
             if apart && free && first.is_none() && pierces(edge.map(place), triangle.map(place)) {
                 first = Some(Violation::Intersection([edge[0], triangle[0]]));
@@ -63,8 +64,8 @@ fn too_close(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
     Some(Violation::TooClose([first.vertices[0], first.vertices[3]]))
 }
 
-/// Whether a segment passes through a triangle: its ends are on both sides, and so are the sides of the
-/// triangle about its line.
+/// Whether a segment passes through a triangle: its ends are on both sides, and so are the sides of
+/// the triangle about its line.
 fn pierces([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
     let side = |d: DVec3| volume([a, b, c, d]);
     if side(p) * side(q) > 0.0 {

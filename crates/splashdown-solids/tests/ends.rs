@@ -10,9 +10,9 @@ use glam::DVec3;
 use splashdown_solids::membrane::Sheet;
 use splashdown_solids::meshing::{block, stuffed};
 use splashdown_solids::solids::{Settings, Solids};
-use splashdown_solids::step::{Failure, Workspace, step};
-use splashdown_solids::stop::Stop;
+use splashdown_solids::step::{Failure, Outside, Workspace, step};
 use splashdown_solids::surface::boundary;
+use splashdown_solve::stop::Stop;
 
 /// A ball-shaped shell under a pressure that bursts it.
 fn balloon(pressure: f64) -> Solids {
@@ -41,7 +41,13 @@ fn a_balloon_that_bursts_fails_within_seconds_and_stays_as_it_was() {
     let (before, began) = (solids.position.clone(), Instant::now());
     let settings = Settings { verify: false, max_iterations: 200, ..settings() };
     let mut workspace = Workspace::default();
-    let failed = step(&mut solids, &mut workspace, &settings, 5e-3, G, &[], |_| DVec3::ZERO);
+    let failed = step(
+        &mut solids,
+        &mut workspace,
+        &settings,
+        Outside { dt: 5e-3, gravity: G, force: &[] },
+        |_| DVec3::ZERO,
+    );
     let failed = failed.unwrap_err();
     assert!(failed.vertex().is_some_and(|v| (v as usize) < before.len()), "{failed}");
     assert_eq!(solids.position, before);
@@ -58,7 +64,13 @@ fn a_step_ends_when_somebody_asks_and_nothing_has_changed() {
     let before = (solids.position.clone(), solids.velocity.clone(), solids.past.clone());
     let mut workspace = Workspace::default();
     workspace.stop = Stop::at(&ASKED);
-    let ended = step(&mut solids, &mut workspace, &settings(), 0.01, G, &[], |_| DVec3::ZERO);
+    let ended = step(
+        &mut solids,
+        &mut workspace,
+        &settings(),
+        Outside { dt: 0.01, gravity: G, force: &[] },
+        |_| DVec3::ZERO,
+    );
     assert_eq!(ended, Err(Failure::Stopped));
     assert_eq!((solids.position, solids.velocity, solids.past), before);
 }

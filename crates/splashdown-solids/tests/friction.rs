@@ -72,3 +72,32 @@ fn a_box_that_lands_loses_as_much_speed_as_its_impulse_says() {
     let lost = SPEED - speed.x;
     assert!((lost / expected - 1.0).abs() < 0.1, "{lost} instead of {expected}");
 }
+
+/// A barrier that is longer than the gap throws a box upwards: by centimetres with a twentieth of
+/// the reach of others.
+#[test]
+fn a_box_that_starts_at_any_gap_stays_there() {
+    for gap in [1e-8, 1e-6, 1e-5, 1e-4, 3e-4, 0.9 * REACH] {
+        let mut solids = sliding(1e6, gap);
+        solids.velocity.fill(DVec3::ZERO);
+        solids.note_close(REACH);
+        let start = solids.centre(0).1.y;
+        for k in 0..60 {
+            run(&mut solids, &usual(1e6), G, 5e-4, 1);
+            let moved = (solids.centre(0).1.y - start) / REACH;
+            assert!(-0.05 < moved && moved < 0.01, "{gap}, step {k}: {moved} of the reach");
+        }
+    }
+}
+
+#[test]
+fn a_box_that_all_but_touches_the_floor_slides_as_far_as_coulomb_says() {
+    for gap in [1e-8, 1e-5] {
+        let mut solids = sliding(1e6, gap);
+        solids.note_close(REACH);
+        let stops = SPEED / (MU * G.length());
+        run(&mut solids, &usual(1e6), G, DT, (1.4 * stops / DT) as u32);
+        let (way, expected) = (solids.centre(0).1.x, SPEED * SPEED / (2.0 * MU * G.length()));
+        assert!((way / expected - 1.0).abs() < 0.02, "{gap}: {way} instead of {expected}");
+    }
+}

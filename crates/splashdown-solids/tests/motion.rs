@@ -6,7 +6,7 @@ use common::{G, at, floor, run, settings, substance};
 use glam::DVec3;
 use splashdown_solids::meshing::block;
 use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
-use splashdown_solids::step::{Workspace, step};
+use splashdown_solids::step::{Outside, Workspace, step};
 
 #[test]
 fn a_cube_falls_and_comes_to_rest_on_the_floor() {
@@ -36,8 +36,14 @@ fn a_body_that_nothing_touches_keeps_its_momentum() {
     let settings = Settings { tolerance: 1e-9, ..settings() };
     let mut workspace = Workspace::default();
     for _ in 0..20 {
-        step(&mut solids, &mut workspace, &settings, 2e-3, DVec3::ZERO, &[], |_| DVec3::ZERO)
-            .unwrap();
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt: 2e-3, gravity: DVec3::ZERO, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .unwrap();
     }
     assert!(solids.momentum(body).distance(before) < 1e-10 * before.length());
 }
@@ -55,8 +61,14 @@ fn a_fast_ball_does_not_pass_a_thin_plate() {
     let settings = Settings { tolerance: 1e-2, max_iterations: 500, ..settings() };
     let mut workspace = Workspace::default();
     for k in 0..4 {
-        step(&mut solids, &mut workspace, &settings, 1e-3, G, &[], |_| DVec3::ZERO)
-            .unwrap_or_else(|e| panic!("step {k}: {e}"));
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt: 1e-3, gravity: G, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .unwrap_or_else(|e| panic!("step {k}: {e}"));
     }
     let lowest = |body: usize| {
         let vertices = solids.bodies[body].vertices.clone();
@@ -109,8 +121,14 @@ fn driven_ends_twist_a_bar() {
             let p = rest[v as usize];
             glam::DQuat::from_rotation_x(angle * p.x.signum()) * p
         };
-        let report =
-            step(&mut solids, &mut workspace, &settings, 0.01, DVec3::ZERO, &[], target).unwrap();
+        let report = step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt: 0.01, gravity: DVec3::ZERO, force: &[] },
+            target,
+        )
+        .unwrap();
         assert!(report.lag < 1e-5, "{}", report.lag);
     }
 }
@@ -139,7 +157,10 @@ fn a_rigid_bar_that_is_held_by_an_edge_is_a_pendulum() {
     let dt = half_period / 60.0;
     let mut last = 0.0;
     for k in 1.. {
-        step(&mut solids, &mut workspace, &settings, dt, G, &[], |v| rest[v as usize]).unwrap();
+        step(&mut solids, &mut workspace, &settings, Outside { dt, gravity: G, force: &[] }, |v| {
+            rest[v as usize]
+        })
+        .unwrap();
         let now = solids.centre(bar).1.x;
         if k > 10 && now * last <= 0.0 {
             let back = dt * (f64::from(k) - now / (now - last));

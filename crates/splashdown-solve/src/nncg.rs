@@ -6,12 +6,12 @@
 //!   β = |S(x) − x|² over its last value                   (NC1)
 //!   x ← S(x) + β d,   d ← β d + S(x) − x                  (NC2)
 //!
-//! and no memory (β = 0) when β is above one by more than noise: then the set of unknowns that are at
-//! their bounds has changed. The norm is the system's own; between blocks of different units it is
-//! the energy's.
+//! and no memory (β = 0) when β is above one by more than noise: then the set of unknowns that are
+//! at their bounds has changed. The norm is the system's own; between blocks of different units it
+//! is the energy's.
 //!
-//! Paper: Silcowitz-Hansen, Niebe & Erleben 2010, *Nonsmooth nonlinear conjugate gradient method for
-//! interactive contact force problems*, algorithm 2.
+//! Paper: Silcowitz-Hansen, Niebe & Erleben 2010, *Nonsmooth nonlinear conjugate gradient method
+//! for interactive contact force problems*, algorithm 2.
 
 use std::time::Instant;
 
@@ -20,8 +20,8 @@ use rayon::prelude::*;
 
 use crate::stop::Stop;
 
-/// Entries that a thread takes at a time, at least, in loops of a few operations: a thread that waits
-/// for longer than a dozen microseconds falls asleep, and takes as long to wake up.
+/// Entries that a thread takes at a time, at least, in loops of a few operations: a thread that
+/// waits for longer than a dozen microseconds falls asleep, and takes as long to wake up.
 pub const GRAIN: usize = 1024;
 
 /// Sweeps in a row that change more than the one before until they count as diverging.

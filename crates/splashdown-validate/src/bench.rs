@@ -1,19 +1,18 @@
 //! How fast the program is, next to how fast the machine could go.
 //!
-//! A pressure iteration visits every neighbour of every particle twice. Its floor on a machine is the
-//! time to fetch that many 16-byte records from the places where neighbours are; and the time to stream
-//! the pairs once through memory. Both are measured here, in the same run and on the same lists, so that
-//! the figures mean something on a noisy machine too.
+//! A pressure iteration visits every neighbour of every particle twice. Its floor on a machine is
+//! the time to fetch that many 16-byte records from the places where neighbours are; and the time
+//! to stream the pairs once through memory. Both are measured here, in the same run and on the same
+//! lists, so that the figures mean something on a noisy machine too.
 
 use std::time::Instant;
 
 use glam::Vec4;
 use rayon::prelude::*;
 
-use splashdown_physics::diagnostics;
-
+use crate::diagnostics;
 use crate::sph::tension::FluidSurface;
-use crate::world::{NEWTON_PHASES, PHASES, StepError, StepReport, World};
+use crate::world::{NEWTON_PHASES, PHASES, SolveKind, StepError, StepReport, World};
 
 /// What the machine can do, measured with this many threads on this scene's lists.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +38,13 @@ pub struct Report {
     pub phases: [f64; PHASES.len()],
     /// Pressure iterations per step, of both solves together.
     pub iterations: f64,
-    /// Nanoseconds per fluid particle and pressure iteration: the whole of both solves over their iterations.
+    /// Nanoseconds per fluid particle and pressure iteration: the whole of both solves over their
+    /// iterations.
     pub iteration_ns: f64,
     /// The same without what is done once in a solve: sources, warm start, the final push.
     pub sweep_ns: f64,
-    /// Time of an iteration over that of the scene without surface tension, if it has any; the fastest step of each,
-    /// because noise only ever adds.
+    /// Time of an iteration over that of the scene without surface tension, if it has any; the
+    /// fastest step of each, because noise only ever adds.
     pub over_no_tension: Option<f64>,
     /// Bytes of neighbour lists per fluid particle.
     pub list_bytes: f64,
@@ -55,7 +55,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Time of an iteration of the solver's loop over the time to fetch two records per pair: the gather limit.
+    /// Time of an iteration of the solver's loop over the time to fetch two records per pair: the
+    /// gather limit.
     pub fn over_gather_limit(&self) -> f64 {
         self.sweep_ns / (2.0 * self.neighbors * self.machine.gather_ns)
     }
@@ -116,8 +117,8 @@ fn totals<const N: usize>(
     Ok(totals)
 }
 
-/// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured. Steps end after `most`
-/// Newton iterations, if that is given.
+/// Steps a world of elastic bodies `warm_up` times unmeasured, then `steps` times measured. Steps
+/// end after `most` Newton iterations, if that is given.
 pub fn newton(
     world: &mut World,
     warm_up: u64,
@@ -126,8 +127,8 @@ pub fn newton(
 ) -> Result<Newton, StepError> {
     world.elastic.settings.cut_short = most;
     let Totals { iterations, contacts, seconds } = totals(world, warm_up, steps, |step| Totals {
-        iterations: step.newton_iterations,
-        contacts: step.elastic_contacts,
+        iterations: step.solve(SolveKind::Elastic).iterations,
+        contacts: step.solve(SolveKind::Elastic).active,
         seconds: step.newton_seconds,
     })?;
     let solids = &world.elastic.solids;
@@ -159,12 +160,12 @@ pub struct Pile {
 /// Steps a world without fluid `warm_up` times unmeasured, then `steps` times measured.
 pub fn pile(world: &mut World, warm_up: u64, steps: u64) -> Result<Pile, StepError> {
     let Totals { iterations, contacts, seconds } = totals(world, warm_up, steps, |step| Totals {
-        iterations: step.contact_iterations,
-        contacts: step.contacts,
+        iterations: step.solve(SolveKind::Contact).iterations,
+        contacts: step.solve(SolveKind::Contact).active,
         seconds: step.seconds,
     })?;
     Ok(Pile {
-        bodies: world.solids.iter().filter(|solid| solid.body.is_some()).count(),
+        bodies: world.solids.iter().filter(|solid| solid.body().is_some()).count(),
         samples: world.particles.len(),
         contacts: f64::from(contacts) / steps as f64,
         iterations: f64::from(iterations) / steps as f64,
@@ -199,17 +200,19 @@ fn measure(world: &mut World, warm_up: u64, steps: u64) -> Result<Cost, StepErro
         Cost { seconds: [0.0; PHASES.len()], iterations: 0, sweeping: 0.0, fastest: f64::INFINITY };
     for _ in 0..steps {
         let step = world.step(f64::MAX)?;
-        let iterations = step.density_iterations + step.divergence_iterations;
+        let iterations = step.solve(SolveKind::Density).iterations
+            + step.solve(SolveKind::Divergence).iterations;
         cost.iterations += iterations;
-        cost.sweeping += step.sweep_seconds;
+        let pressure = [SolveKind::Divergence, SolveKind::Density].map(|kind| step.solve(kind));
+        cost.sweeping += pressure[0].seconds + pressure[1].seconds;
         cost.fastest = cost.fastest.min(in_solves(&step.seconds) / f64::from(iterations.max(1)));
         cost.seconds.iter_mut().zip(step.seconds).for_each(|(sum, s)| *sum += s);
     }
     Ok(cost)
 }
 
-/// Steps `world` `warm_up` times unmeasured, then `steps` times measured; a world with surface tension once more
-/// without, from where it then is.
+/// Steps `world` `warm_up` times unmeasured, then `steps` times measured; a world with surface
+/// tension once more without, from where it then is.
 pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepError> {
     let cost = measure(world, warm_up, steps)?;
     let fluid = world.fluid_count();
@@ -219,11 +222,12 @@ pub fn run(world: &mut World, warm_up: u64, steps: u64) -> Result<Report, StepEr
     let list_bytes = diagnostics::list_bytes(world) as f64 / fluid as f64;
     let machine = Machine { gather_ns: gather_ns(world, fluid), bandwidth: bandwidth() };
     let mut over_no_tension = None;
-    if world.tension.pulls() {
-        let friction = world.tension.fluids.iter().map(|fluid| fluid.friction.clone());
-        let fluids = friction.map(|friction| FluidSurface { friction, ..FluidSurface::NONE });
-        world.tension.fluids = fluids.collect();
-        world.tension.walls.clear();
+    if world.has_tension() {
+        for fluid in &mut world.fluids {
+            let friction = fluid.surface.friction.clone();
+            fluid.surface = FluidSurface { friction, ..FluidSurface::NONE };
+        }
+        world.solids.iter_mut().for_each(|solid| solid.wetting = Default::default());
         over_no_tension = Some(cost.fastest / measure(world, 1, steps)?.fastest);
     }
     Ok(Report {

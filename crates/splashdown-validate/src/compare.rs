@@ -6,7 +6,7 @@ use crate::math::DVec3;
 use crate::output::driver::Simulation;
 use crate::output::error::RunError;
 use crate::output::totals::Totals;
-use crate::world::{StepReport, World};
+use crate::world::{SolveKind, StepReport, World};
 
 /// How many points of a curve are kept.
 const POINTS: usize = 200;
@@ -136,14 +136,18 @@ impl Sums {
         self.steps += 1;
         self.retries += u64::from(report.retries);
         self.seconds += report.seconds.iter().sum::<f64>();
-        let pressure = report.density_iterations + report.divergence_iterations;
+        let pressure = report.solve(SolveKind::Density).iterations
+            + report.solve(SolveKind::Divergence).iterations;
         self.pressure_iterations += f64::from(pressure);
-        self.viscosity_iterations += f64::from(report.viscosity_iterations);
-        self.contact_iterations += f64::from(report.contact_iterations);
-        self.newton_iterations += f64::from(report.newton_iterations);
-        self.contacts += f64::from(report.contacts + report.elastic_contacts);
-        self.density_error += report.density_error;
-        self.contact_error += report.contact_error.max(report.friction_error);
+        self.viscosity_iterations += f64::from(report.solve(SolveKind::Viscosity).iterations);
+        self.contact_iterations += f64::from(report.solve(SolveKind::Contact).iterations);
+        self.newton_iterations += f64::from(report.solve(SolveKind::Elastic).iterations);
+        self.contacts += f64::from(
+            report.solve(SolveKind::Contact).active + report.solve(SolveKind::Elastic).active,
+        );
+        self.density_error += report.solve(SolveKind::Density).error;
+        self.contact_error +=
+            report.solve(SolveKind::Contact).error.max(report.solve(SolveKind::Friction).error);
         if whole {
             self.min_dt = Some(self.min_dt.map_or(report.dt, |least| least.min(report.dt)));
         }
@@ -201,10 +205,10 @@ pub fn measure(
                 time,
                 energy: energy.sum(),
                 iterations: f64::from(
-                    report.density_iterations
-                        + report.divergence_iterations
-                        + report.contact_iterations
-                        + report.newton_iterations,
+                    report.solve(SolveKind::Density).iterations
+                        + report.solve(SolveKind::Divergence).iterations
+                        + report.solve(SolveKind::Contact).iterations
+                        + report.solve(SolveKind::Elastic).iterations,
                 ),
                 penetration: report.penetration / world.spacing,
                 compression: report.max_compression,
@@ -321,7 +325,7 @@ struct Turning {
 
 impl Turning {
     fn velocities(world: &World) -> Vec<DVec3> {
-        world.solids.iter().filter_map(|s| s.body.as_ref()).map(|body| body.velocity).collect()
+        world.solids.iter().filter_map(|s| s.body()).map(|body| body.velocity).collect()
     }
 
     fn of(world: &World) -> Turning {

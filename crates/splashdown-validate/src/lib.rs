@@ -3,7 +3,7 @@
 //! | module | against what |
 //! |---|---|
 //! | [`validate`] | known answers |
-//! | [`bench`] | the limits of the machine |
+//! | [`mod@bench`] | the limits of the machine |
 //! | [`compare`] | itself, by several methods |
 
 pub mod bench;
@@ -11,5 +11,5 @@ pub mod compare;
 pub mod validate;
 
 use splashdown_geometry::{math, mesh, shapes};
-use splashdown_physics::{body, motion, sph, world};
+use splashdown_physics::{body, diagnostics, motion, sph, world};
 use splashdown_run::{output, scene};

@@ -17,13 +17,13 @@ impl Folder {
         Ok(Folder { root: fs::canonicalize(directory)? })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A file of the directory. None if there is none of this name, if it is not a plain file, or if
-    /// a symbolic link leads out of the directory.
+    /// A file of the directory. None if there is none of this name, if it is not a plain file, or
+    /// if a symbolic link leads out of the directory.
     pub fn file(&self, name: &str) -> Option<PathBuf> {
         let path = fs::canonicalize(self.root.join(name)).ok()?;
         (path.starts_with(&self.root) && path.is_file()).then_some(path)

@@ -8,8 +8,8 @@
 //! 16  f64 time, s                                       …  n × u16   values, 65535: not a number
 //! ```
 //!
-//! Little-endian. A page hands both arrays to the graphics card as they are. A sixteenth bit of a tank
-//! of a metre is 15 µm; values have 65 535 steps between the least and the largest.
+//! Little-endian. A page hands both arrays to the graphics card as they are. A sixteenth bit of a
+//! tank of a metre is 15 µm; values have 65 535 steps between the least and the largest.
 
 use glam::Vec3;
 use splashdown_geometry::math::{Aabb, DVec3};

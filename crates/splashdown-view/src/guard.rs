@@ -1,9 +1,10 @@
 //! Who may ask: only a browser that means this server.
 //!
-//! A hostile page can make its own name resolve to 127.0.0.1 (DNS rebinding) and then read what a local
-//! server answers. Its requests carry that name in `Host`, so only names of this machine are answered.
-//! Any port will do: the viewer may be reached through a tunnel. Pages of other servers on this
-//! machine have the name, too, but another port, and say so in `Origin` or `Sec-Fetch-Site`.
+//! A hostile page can make its own name resolve to 127.0.0.1 (DNS rebinding) and then read what a
+//! local server answers. Its requests carry that name in `Host`, so only names of this machine are
+//! answered. Any port will do: the viewer may be reached through a tunnel. Pages of other servers
+//! on this machine have the name, too, but another port, and say so in `Origin` or
+//! `Sec-Fetch-Site`.
 
 use crate::http::{Request, Response};
 

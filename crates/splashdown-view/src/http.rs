@@ -1,7 +1,7 @@
 //! As much of HTTP/1.1 as a page on this machine needs: GET and HEAD, no bodies, strict limits.
 //!
-//! Written here because the limits are the point: a request that is too long, too slow or odd in any
-//! way gets an error before anything looks at what it asks for.
+//! Written here because the limits are the point: a request that is too long, too slow or odd in
+//! any way gets an error before anything looks at what it asks for.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -89,8 +89,8 @@ impl Connection {
         Ok(Connection { stream, buffer: Vec::new() })
     }
 
-    /// The next request. None when the other side is gone or silent; an error is to be answered, and
-    /// the connection closed.
+    /// The next request. None when the other side is gone or silent; an error is to be answered,
+    /// and the connection closed.
     pub fn request(&mut self) -> Option<Result<Request, Response>> {
         let mut deadline = Instant::now() + IDLE;
         let mut chunk = [0u8; 2048];
@@ -135,7 +135,8 @@ impl Connection {
             response.body.len(),
             if keep_alive { "keep-alive" } else { "close" },
         );
-        // Nothing but this page may use what it is given, and the page may load nothing from elsewhere.
+        // Nothing but this page may use what it is given, and the page may load nothing from
+        // elsewhere.
         head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\
                  X-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: same-origin\r\n\
                  Referrer-Policy: no-referrer\r\nContent-Security-Policy: default-src 'none'; \

@@ -1,4 +1,5 @@
-//! What the page must know about a run before it shows any frame, and what changes while it goes on.
+//! What the page must know about a run before it shows any frame, and what changes while it goes
+//! on.
 
 use serde_json::{Map, Value, json};
 use splashdown_geometry::math::DVec3;

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The connections that are open.
 #[derive(Debug, Default)]
-pub struct Room(Mutex<Guests>);
+pub(crate) struct Room(Mutex<Guests>);
 
 #[derive(Debug, Default)]
 struct Guests {
@@ -30,7 +30,7 @@ struct Present {
 
 /// What goes on with a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub(crate) enum Doing {
     /// It has no request, or half of one.
     Waiting,
     /// Its answer is being made.
@@ -41,7 +41,7 @@ pub enum Doing {
 
 /// A connection's place, free again when this is dropped.
 #[derive(Debug)]
-pub struct Guest {
+pub(crate) struct Guest {
     number: u64,
     room: Arc<Room>,
 }
@@ -49,7 +49,7 @@ pub struct Guest {
 impl Room {
     /// A place for a connection; if need be, that of the one that has been waiting longest. None if
     /// all others are being answered.
-    pub fn enter(self: &Arc<Room>, stream: &TcpStream) -> Option<Guest> {
+    pub(crate) fn enter(self: &Arc<Room>, stream: &TcpStream) -> Option<Guest> {
         let stream = stream.try_clone().ok()?;
         let mut guests = self.guests();
         if guests.present.len() >= PLACES {
@@ -71,7 +71,7 @@ impl Room {
 
 impl Guest {
     /// Notes what goes on with the connection from now on.
-    pub fn is(&self, doing: Doing) {
+    pub(crate) fn is(&self, doing: Doing) {
         let mut guests = self.room.guests();
         if let Some(own) = guests.present.iter_mut().find(|p| p.number == self.number) {
             (own.doing, own.since) = (doing, Instant::now());

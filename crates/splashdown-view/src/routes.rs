@@ -8,7 +8,7 @@
 //! | `/api/frame/N?color=Q` | particles of frame N: `frame` |
 //! | `/api/surface/N?color=Q` | liquid surface of frame N: `mesh` |
 //! | `/api/range?color=Q` | usual range of a quantity over the run |
-//! | `/api/bodies`, `/api/bodies/N` | solids that never move, and those that do at frame N: `mesh` |
+//! | `/api/bodies`, `/api/bodies/N` | solids that never move; those that do, at frame N: `mesh` |
 //! | `/api/table/NAME?from=BYTE` | rows of a table: `tables` |
 
 use std::collections::VecDeque;

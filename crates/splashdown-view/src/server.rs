@@ -16,8 +16,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes a port of the loopback interface, for a server that starts later. Port 0 takes any that is
-    /// free.
+    /// Takes a port of the loopback interface, for a server that starts later. Port 0 takes any
+    /// that is free.
     pub fn reserve(port: u16) -> io::Result<TcpListener> {
         TcpListener::bind((Ipv4Addr::LOCALHOST, port))
     }

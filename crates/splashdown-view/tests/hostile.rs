@@ -10,8 +10,8 @@ use glam::Vec3;
 use splashdown_geometry::math::DVec3;
 use splashdown_render::export;
 use splashdown_render::surface::LiquidSurface;
+use splashdown_run::output::formats::vtk;
 use splashdown_run::output::frame::Points;
-use splashdown_run::output::vtk;
 use splashdown_view::routes::View;
 use splashdown_view::server::Server;
 use tempfile::TempDir;
@@ -350,7 +350,8 @@ fn pages_of_other_names_get_nothing() {
         let fetch = format!("Sec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}");
         place.raw(
             format!(
-                "GET {target} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n{fetch}\r\n\
+                "GET {target} HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\n\
+                 {fetch}\r\n\
                  Connection: close\r\n\r\n"
             )
             .as_bytes(),

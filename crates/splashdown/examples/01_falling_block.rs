@@ -2,13 +2,13 @@
 //!
 //!     cargo run --release --example 01_falling_block
 //!
-//! What to expect: the block falls freely, hits the floor after about a quarter of a second and splashes
-//! up both walls. The height of its centre is printed as a bar.
+//! What to expect: the block falls freely, hits the floor after about a quarter of a second and
+//! splashes up both walls. The height of its centre is printed as a bar.
 
+use splashdown::boundary::Carrier;
 use splashdown::math::{DVec3, Dimension, Pose};
-use splashdown::motion::Motion;
 use splashdown::shapes::{Face, Shape, fill};
-use splashdown::world::{Load, Solid, Viscosity, ViscosityModel, World};
+use splashdown::world::{Solid, Viscosity, World};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let h = 0.02; // the distance between particles decides how fine everything is
@@ -18,11 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let block = Shape::Box { half: DVec3::new(0.15, 0.15, 0.5) };
     let place = Pose { translation: DVec3::new(0.0, 0.45, 0.0), ..Pose::IDENTITY };
     let points = fill(&block, &place, h, world.dimension);
-    let damping = Viscosity { model: ViscosityModel::Artificial, coefficient: 0.02, boundary: 0.0 };
+    let damping = Viscosity::artificial(0.02, 0.0);
     world.add_fluid("water", 1000.0, damping, &points, |_| DVec3::ZERO);
 
-    // Then walls: one layer of particles half a spacing behind the surface. A tank is described by the
-    // water it can hold, so "behind" is outside.
+    // Then walls: one layer of particles half a spacing behind the surface. A tank is described by
+    // the water it can hold, so "behind" is outside.
     let tank = Shape::Tank { half: DVec3::new(0.5, 0.4, 0.5), open: vec![Face::Top] };
     let placement = Pose { translation: DVec3::new(0.0, 0.4, 0.0), ..Pose::IDENTITY };
     world.add_solid(Solid {
@@ -31,13 +31,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         local: tank.sample_surface(h, 0.5 * h, world.dimension)?,
         pose: placement,
         placement,
-        motion: Motion::Static,
-        body: None,
+        carrier: Carrier::Fixed,
         friction: 0.0,
+        wetting: Default::default(),
         inset: 0.5 * h,
-        skin: Default::default(), // wanted of bodies that move
-        displacing: Vec::new(),
-        load: Load::default(),
+        closed_surface: Default::default(), // wanted of bodies that move
+        volume_factor: Vec::new(),
         surface: tank.surface(),
     });
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use splashdown::output::driver::Simulation;
 use splashdown::output::run_directory::{Existing, RunDirectory, SceneSource};
 use splashdown::scene::Scene;
+use splashdown::world::SolveKind;
 
 /// Everything a scene can say is in docs/scene.md. What is not said has a default.
 const SCENE: &str = r#"
@@ -59,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while !run.is_finished() {
         let progress = run.advance()?;
         if let Some(frame) = progress.frame.filter(|frame| frame % 5 == 0) {
-            let iterations = progress.report.density_iterations;
+            let iterations = progress.report.solve(SolveKind::Density).iterations;
             println!("frame {frame:3}  t = {:.2} s  {iterations} iterations", progress.report.time);
         }
     }

@@ -2,11 +2,11 @@
 //!
 //!     cargo run --release --example 03_forces_on_a_wall
 //!
-//! What to expect: once the water rests, floor and walls together carry its weight, and each side wall
-//! is pushed outward with ρ g H²/2 per metre of depth.
+//! What to expect: once the water rests, floor and walls together carry its weight, and each side
+//! wall is pushed outward with ρ g H²/2 per metre of depth.
 
 use splashdown::scene::Scene;
-use splashdown::world::Load;
+use splashdown::world::Loads;
 
 /// Bodies are measured one by one: to know the force on a wall, make it a body.
 const SCENE: &str = r#"
@@ -43,17 +43,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while world.clock.time < 1.5 {
         world.step(1.5)?;
     }
-    // A load is the impulse since it was last set to zero; divided by its duration, a mean force.
-    world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
+    // Every step tells what it did to the bodies; the mean over many steps is a force.
+    let mut loads = Loads::default();
     while world.clock.time < 2.0 {
-        world.step(2.0)?;
+        loads.add(&world.step(2.0)?.loads);
     }
 
     let weight = world.particle_mass(0) * world.fluid_count() as f64 * world.gravity.length();
     let sideways = 0.5 * 1000.0 * world.gravity.length() * 0.3f64.powi(2);
     println!("weight of the water {weight:7.1} N/m, ρ g H²/2 = {sideways:.1} N/m");
-    for solid in &world.solids {
-        let force = solid.load.pressure / solid.load.duration;
+    for (k, solid) in world.solids.iter().enumerate() {
+        let force = loads.mean(k).pressure;
         println!("{:<12} x {:8.1} N/m   y {:8.1} N/m", solid.name, force.x, force.y);
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Splashdown simulates water with particles (SPH), so that what you see has the right pressure, the right
-//! volume and the right force on every wall.
+//! Splashdown simulates water with particles (SPH), so that what you see has the right pressure,
+//! the right volume and the right force on every wall.
 //!
 //! Ten lines from a scene to a number:
 //!
@@ -36,14 +36,17 @@
 //!
 //! | crate | modules | what it holds |
 //! |---|---|---|
-//! | `splashdown-geometry` | [`math`], [`mesh`], [`shapes`] | where particles come from: solids, meshes, sampling, filling, mesh and particle files |
+//! | `splashdown-geometry` | [`math`], [`mesh`], [`shapes`] | shapes, and points in them |
 //! | `splashdown-solve` | [`solve`] | solvers that know no physics |
-//! | `splashdown-physics` | [`world`], [`step`], [`particles`], [`sph`], [`rigid`], [`elastic`], [`coupling`], [`body`], [`bounds`], [`motion`], [`expression`], [`showers`], [`state`] | the running simulation: the whole state, one time step on one page, and what fluids and bodies do to each other |
-//! | `splashdown-run` | [`scene`], [`output`], [`forecast`] | scene file → world, with every mistake at its line and column; runs, tables, frames, snapshots, resuming |
-//! | `splashdown-validate` | [`validate`], [`bench`], [`compare`] | measured against known answers, the limits of the machine, and by several methods |
+//! | `splashdown-physics` | [`world`], [`method`], [`report`], [`error`], [`state`] | a run |
+//! |  | [`body`], [`boundary`], [`bounds`], [`sources`] | what a world has |
+//! |  | [`motion`], [`expression`], [`twist`] | how things move |
+//! |  | [`particles`], [`sph`], [`rigid`], [`elastic`], [`coupling`] | what they do to each other |
+//! | `splashdown-run` | [`scene`], [`output`], [`forecast`] | from a scene file to a run |
+//! | `splashdown-validate` | [`validate`], [`mod@bench`], [`compare`] | results, compared |
 //!
-//! Derivations of the labelled equations (P1), (W1), (V1) … are in `docs/methods/`; `docs/papers.md`
-//! leads from a paper to file, function, test and scene.
+//! Derivations of the labelled equations (P1), (W1), (V1) … are in `docs/methods/`;
+//! `docs/papers.md` leads from a paper to file, function, test and scene.
 //!
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 
@@ -53,9 +56,11 @@ pub use splashdown_physics::world::{StepError, StepReport, World};
 pub use splashdown_run::scene::{Scene, errors::SceneErrors};
 
 pub use splashdown_geometry::{math, mesh, shapes};
+#[doc(hidden)]
+pub use splashdown_physics::diagnostics;
 pub use splashdown_physics::{
-    body, bounds, coupling, elastic, expression, motion, particles, rigid, showers, sph, state,
-    step, world,
+    body, boundary, bounds, coupling, elastic, error, expression, method, motion, particles,
+    report, rigid, sources, sph, state, twist, world,
 };
 pub use splashdown_run::{forecast, output, scene};
 pub use splashdown_solve as solve;

@@ -9,7 +9,7 @@ use splashdown::output::totals::Totals;
 use splashdown::shapes::Shape;
 use splashdown::validate::build::body;
 use splashdown::world::{
-    BoundaryPressure, PressureSolver, Solid, TimeStep, Viscosity, ViscosityModel, World,
+    BoundaryPressure, PressureSolver, Solid, SolveKind, TimeStep, Viscosity, World,
 };
 
 const H: f64 = 0.02;
@@ -36,7 +36,7 @@ fn blob(dimension: Dimension, viscosity: Viscosity) -> World {
     });
     for (centre, density) in centres.into_iter().zip([200.0, 3000.0]) {
         let mut solid = body(&world, "box", &shape, density, at(centre)).unwrap();
-        let rigid = solid.body.as_mut().unwrap();
+        let rigid = solid.body_mut().unwrap();
         rigid.velocity = dimension.flatten(-12.0 * centre + 0.2 * noise.vector(dimension));
         let spin = if dimension == Dimension::Two { DVec3::Z } else { noise.vector(dimension) };
         rigid.angular_momentum = rigid.inertia * (3.0 * spin);
@@ -49,13 +49,13 @@ fn scale(world: &World) -> f64 {
     let n = world.fluid_count();
     let water: f64 = world.particles.velocity[..n].iter().map(|v| v.length()).sum();
     let of = |body: &splashdown::body::RigidBody| body.mass * body.velocity.length();
-    let bodies: f64 = world.solids.iter().filter_map(|s| s.body.as_ref()).map(of).sum();
+    let bodies: f64 = world.solids.iter().filter_map(|s| s.body()).map(of).sum();
     world.particle_mass(0) * water + bodies
 }
 
 #[test]
 fn fluid_contact_and_friction_together_conserve_momentum() {
-    let laplacian = Viscosity { model: ViscosityModel::Laplacian, coefficient: 2.0, boundary: 2.0 };
+    let laplacian = Viscosity::laplacian(2.0, 2.0);
     for dimension in [Dimension::Two, Dimension::Three] {
         for method in METHODS {
             for (solver, boundary, viscosity) in [
@@ -64,13 +64,16 @@ fn fluid_contact_and_friction_together_conserve_momentum() {
                 (PressureSolver::Dfsph, BoundaryPressure::Extrapolated, Viscosity::default()),
             ] {
                 let mut world = blob(dimension, viscosity);
-                world.coupling.method = method;
-                (world.pressure.solver, world.pressure.boundary) = (solver, boundary);
+                world.method.particles().coupling.method = method;
+                (
+                    world.method.particles().pressure.solver,
+                    world.method.particles().pressure.boundary,
+                ) = (solver, boundary);
                 let (mut touched, mut worst) = (0, [0.0f64; 2]);
                 for _ in 0..if dimension == Dimension::Two { 60 } else { 25 } {
                     let (before, size) = (Totals::of(&world), scale(&world));
                     let report = world.step(f64::INFINITY).unwrap();
-                    touched += report.contacts;
+                    touched += report.solve(SolveKind::Contact).active;
                     let after = Totals::of(&world);
                     let linear = (after.momentum - before.momentum).length() / size;
                     let turn = (after.angular_momentum - before.angular_momentum).length();
@@ -80,7 +83,7 @@ fn fluid_contact_and_friction_together_conserve_momentum() {
                 println!("{case} {touched}");
                 assert!(worst[0] < 1e-6, "{case}");
                 // Viscosity of all components does not conserve angular momentum.
-                if viscosity.model == ViscosityModel::None {
+                if viscosity == Viscosity::NONE {
                     assert!(worst[1] < 1e-6, "{case}");
                 }
                 assert!(touched > 0 || dimension == Dimension::Three, "{case}: never met");
@@ -96,7 +99,7 @@ fn pool(dimension: Dimension, shape: &Shape, ratio: f64) -> World {
     let centre = dimension.flatten(DVec3::new(12.0, 11.0, 12.0) * H);
     let mut points = lattice(dimension, DVec3::ZERO, cells, H);
     points.retain(|p| shape.signed_distance(*p - centre, dimension) > 0.4 * H);
-    let viscosity = Viscosity { model: ViscosityModel::Laplacian, coefficient: 1.0, boundary: 0.0 };
+    let viscosity = Viscosity::laplacian(1.0, 0.0);
     world.add_fluid("water", 1000.0, viscosity, &points, |_| DVec3::ZERO);
     world.add_solid(Solid::fixed("tank", tank(dimension, DVec3::ZERO, [24, 40, 24], H), 0.5 * H));
     world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre)).unwrap());
@@ -132,7 +135,8 @@ fn worlds_with_bodies_have_the_same_bits_with_any_number_of_threads_and_after_a_
     {
         let start = || {
             let mut world = pool(Dimension::Two, &shape, 1.5);
-            (world.coupling.method, world.coupling.solver) = (method, solver);
+            (world.method.particles().coupling.method, world.method.particles().coupling.solver) =
+                (method, solver);
             world
         };
         let run = |mut world: World, steps: usize, threads: usize| {

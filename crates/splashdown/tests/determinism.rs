@@ -4,29 +4,29 @@ mod common;
 
 use common::dam_break;
 use splashdown::math::{DVec3, Dimension};
-use splashdown::world::{BoundaryPressure, PressureSolver, World};
+use splashdown::world::{BoundaryPressure, Loads, PressureSolver, World};
 
-/// The whole state after 100 steps with this many threads.
-fn run(mut world: World, threads: usize) -> World {
+/// The whole state after 100 steps with this many threads, and what they did to solids.
+fn run(mut world: World, threads: usize) -> (World, Loads) {
+    let mut loads = Loads::default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         for _ in 0..100 {
-            world.step(f64::INFINITY).unwrap();
+            loads.add(&world.step(f64::INFINITY).unwrap().loads);
         }
     });
-    world
+    (world, loads)
 }
 
-/// Bits of everything that is state.
-fn bits(world: &World) -> Vec<u64> {
+/// Bits of everything that is state, and of the loads.
+fn bits((world, loads): &(World, Loads)) -> Vec<u64> {
     let p = &world.particles;
     let mut bits = Vec::new();
     let mut doubles = |v: &DVec3| bits.extend(v.to_array().map(f64::to_bits));
     p.position.iter().for_each(&mut doubles);
     p.velocity.iter().for_each(&mut doubles);
-    for solid in &world.solids {
-        solid.local.iter().for_each(&mut doubles);
-        let load = &solid.load;
+    world.solids.iter().for_each(|solid| solid.local.iter().for_each(&mut doubles));
+    for load in &loads.solids {
         [load.pressure, load.viscous, load.pressure_moment, load.viscous_moment]
             .iter()
             .for_each(&mut doubles);
@@ -60,8 +60,8 @@ fn a_2d_dam_break_has_the_same_bits_with_any_number_of_threads() {
         check(|| {
             let corner = DVec3::new(-0.1, 0.0, 0.0);
             let mut world = dam_break(Dimension::Two, corner, 0.01, [30, 60, 1], [120, 80, 1]);
-            world.pressure.solver = solver;
-            world.pressure.boundary = boundary;
+            world.method.particles().pressure.solver = solver;
+            world.method.particles().pressure.boundary = boundary;
             world
         });
     }

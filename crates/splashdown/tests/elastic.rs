@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use splashdown::body::RigidBody;
 use splashdown::elastic::physics::solids::{Hold, Solids};
+use splashdown::math::Pose;
 use splashdown::scene::Scene;
 use splashdown::solve::Stop;
 use splashdown::world::World;
@@ -242,7 +244,8 @@ fn mistakes_of_kinds_are_named() {
 fn tetrahedra_come_from_a_gmsh_file() {
     let folder = std::env::temp_dir().join(format!("splashdown-msh-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let msh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n\
+    let msh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 \
+               1\n\
                $EndNodes\n$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n";
     std::fs::write(folder.join("one.msh"), msh).unwrap();
     let scene = r#"
@@ -273,7 +276,7 @@ fn mistakes_are_named() {
         (vec!["elastic.cube.poissons_ratio=0.5"], "poissons_ratio"),
         (vec!["elastic.cube.element_size=1e-5"], "million elements"),
         (vec!["simulation.dimension=2"], "no elastic bodies in 2D"),
-        (vec!["solid.floor.density=100"], "does not yet meet fluids and rigid bodies"),
+        (vec!["solid.floor.density=100"], "does not meet rigid bodies"),
     ] {
         let error = build(&changes).err().unwrap_or_else(|| panic!("{changes:?} is accepted"));
         assert!(error.contains(said), "{changes:?}: {error}");
@@ -313,15 +316,26 @@ fn a_step_that_is_interrupted_leaves_no_trace() {
 }
 
 #[test]
-fn bodies_that_start_close_together_have_a_shorter_reach_unless_told() {
-    let reach = |changes: &[&str]| build(changes).unwrap().elastic.settings.gap.reach;
+fn bodies_that_start_close_together_have_a_shorter_reach_until_they_part() {
+    let close = |changes: &[&str]| build(changes).unwrap().elastic.solids.close;
+    let apart = ["elastic.ball.at=[0.01, 0.2, 0]", "elastic.cube.at=[0, 0.5, 0]"];
+    assert_eq!(close(&apart), []);
     let lower = "elastic.ball.at=[0.01, 0.0801, 0]";
-    assert!(
-        (reach(&["elastic.ball.at=[0.01, 0.2, 0]", "elastic.cube.at=[0, 0.5, 0]"]) - 0.005).abs()
-            < 1e-12
-    );
-    assert!(reach(&[lower]) < 0.0025, "{}", reach(&[lower]));
-    assert_eq!(reach(&[lower, "elastic_solver.contact_distance=0.003"]), 0.003);
+    for told in ["", "elastic_solver.contact_distance=0.003"] {
+        let changes: Vec<&str> = [lower, told].into_iter().filter(|c| !c.is_empty()).collect();
+        let mut world = build(&changes).unwrap();
+        let [found] = world.elastic.solids.close[..] else { panic!("one pair is close") };
+        assert!(found.reach < 0.0025, "{found:?}");
+        // Upwards.
+        let ball = world.elastic.solids.bodies[0].vertices.clone();
+        world.elastic.solids.velocity[ball].iter_mut().for_each(|v| v.y = 2.0);
+        advance(&mut world, 5);
+        let most = world.elastic.settings.gap.reach;
+        assert_eq!(world.elastic.solids.close[0].reach, most);
+        let mut resumed = build(&changes).unwrap();
+        resumed.import_state(&world.export_state()).unwrap();
+        assert_eq!(resumed.elastic.solids.close, world.elastic.solids.close);
+    }
 }
 
 #[test]
@@ -350,4 +364,54 @@ fn a_state_of_another_scene_is_refused() {
     let mut finer = build(&["elastic.cube.element_size=0.03"]).unwrap();
     let error = finer.import_state(&world.export_state()).unwrap_err();
     assert!(error.contains("elastic."), "{error}");
+}
+
+/// The rigid body of a world that has one.
+fn only_body(world: &World) -> (Pose, RigidBody) {
+    let mut all = world.rigid_bodies();
+    let (name, pose, body) = all.next().unwrap();
+    assert!(name == "die" && all.next().is_none(), "one body");
+    (pose, body.into_owned())
+}
+
+#[test]
+fn a_rigid_body_is_described_alike_whichever_solver_moves_it() {
+    let thrown = |entry: &str| {
+        let text = format!(
+            r#"
+            simulation = {{ spacing = 0.02, duration = 1 }}
+            time_step.fixed = 0.001
+            {entry}
+            name = "die"
+            shape.box.size = [0.2, 0.1, 0.05]
+            at = [0.3, 1, 0]
+            rotate = {{ axis = [1, 2, 0], angle = 40 }}
+            density = 500
+            velocity = [1, 2, 0]
+            "#
+        );
+        let scene = Scene::parse("thrown.toml", &text, "", &[]).unwrap();
+        let mut world = scene.build().unwrap().world;
+        let start = only_body(&world);
+        advance(&mut world, 50);
+        [start, only_body(&world)]
+    };
+    let of_particles = thrown("[[solid]]");
+    let kind = "kind = \"rigid\"\nelement_size = 0.00625\nyoungs_modulus = 1e8";
+    let affine = thrown(&format!("[[elastic]]\n{kind}"));
+    for ((pose, body), (other, affine)) in of_particles.iter().zip(&affine) {
+        assert!((affine.mass / body.mass - 1.0).abs() < 1e-9, "{} kg", affine.mass);
+        assert!(other.translation.distance(pose.translation) < 1e-3, "{}", other.translation);
+        // By 2/n² too large, of eight cells in the shortest edge.
+        let exact = body.world_inertia(pose.rotation);
+        let found = affine.world_inertia(other.rotation);
+        let largest = exact.col(0).length().max(exact.col(1).length()).max(exact.col(2).length());
+        assert!(found.abs_diff_eq(exact, largest / 32.0), "{found} instead of {exact} kg m²");
+        let [momentum, of_affine] = [body, affine].map(|body| body.mass * body.velocity);
+        assert!(of_affine.distance(momentum) < 1e-3 * momentum.length(), "{of_affine}");
+        assert!(affine.angular_momentum.length() < 1e-6 && affine.motor.is_none());
+    }
+    let turned =
+        [&of_particles, &affine].map(|[start, end]| start.0.rotation.angle_between(end.0.rotation));
+    assert!(turned.iter().all(|angle| *angle < 1e-4), "{turned:?}");
 }

@@ -39,16 +39,15 @@ fn walls_feel_what_they_take_from_the_fluid() {
         {
             for solver in [PressureSolver::Dfsph, PressureSolver::Iisph] {
                 let mut world = dam_break(dimension, DVec3::ZERO, 0.04, [10, 14, 6], [20, 20, 6]);
-                world.pressure.boundary = boundary;
-                world.pressure.solver = solver;
+                world.method.particles().pressure.boundary = boundary;
+                world.method.particles().pressure.solver = solver;
                 let mass = world.particle_mass(0) * world.fluid_count() as f64;
                 for _ in 0..60 {
-                    world.solids[0].load = Default::default();
                     let before = momentum(&world);
                     let report = world.step(f64::INFINITY).unwrap();
                     let gravity = mass * report.dt * world.gravity;
                     let by_walls = momentum(&world) - before - gravity;
-                    let load = world.solids[0].load.pressure;
+                    let load = report.loads.solids[0].pressure;
                     let error = (by_walls + load).length() / gravity.length();
                     assert!(error < 1e-5, "{dimension:?} {boundary:?} {solver:?}: {error:e}");
                 }

@@ -135,7 +135,7 @@ fn nothing_is_made_where_something_is() {
     world.gravity = DVec3::ZERO;
     world.emitters.push(emitter(Dimension::Two, h, 3, Pose::IDENTITY, 1.0));
     let report = world.step(1e-3).unwrap();
-    assert_eq!((report.emitted, report.blocked), (2, 1));
+    assert_eq!((report.flow.emitted, report.flow.blocked), (2, 1));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_sink_empties_a_tank() {
     });
     let mut removed = 0;
     while world.clock.time < 1.5 {
-        removed += world.step(1.5).unwrap().removed;
+        removed += world.step(1.5).unwrap().flow.removed;
         if world.clock.time < 0.05 {
             assert_eq!(removed, 0);
         }
@@ -171,7 +171,8 @@ fn a_sink_empties_a_tank() {
     assert_eq!(world.particles.len(), wall_count);
 }
 
-/// Drops on either side of the edge of a floor: one lies there, the other falls and leaves the scene.
+/// Drops on either side of the edge of a floor: one lies there, the other falls and leaves the
+/// scene.
 #[test]
 fn fluid_that_leaves_the_scene_is_removed() {
     let h = 0.02;

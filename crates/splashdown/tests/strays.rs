@@ -47,7 +47,7 @@ fn drops_that_miss_the_tank_do_not_shorten_steps_and_are_counted_when_they_are_g
         let with_drops = run(&mut world, end);
         let ratio = with_drops.len() as f64 / alone.len() as f64;
         assert!((0.9..1.1).contains(&ratio), "{apart}: {ratio} times as many steps");
-        let lost: u64 = with_drops.iter().map(|report| report.lost).sum();
+        let lost: u64 = with_drops.iter().map(|report| report.flow.lost).sum();
         assert_eq!((lost, world.lost), (4, 4));
         assert_eq!(world.fluid_count(), scene("", &[]).fluid_count());
     }
@@ -111,7 +111,7 @@ fn a_body_that_falls_off_the_table_limits_no_step_and_stays_where_it_leaves() {
         assert!((0.9..1.1).contains(&ratio), "{ratio} times as many steps");
         assert_eq!(reports.iter().map(|report| report.retries).sum::<u32>(), 0);
         let solid = &world.solids[1];
-        let body = solid.body.as_ref().unwrap();
+        let body = solid.body().unwrap();
         assert!(body.left && body.velocity == DVec3::ZERO);
         assert!((-8.2..-8.0).contains(&solid.pose.translation.y), "{}", solid.pose.translation);
     }

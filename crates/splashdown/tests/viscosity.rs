@@ -3,11 +3,10 @@
 use std::f64::consts::PI;
 
 use splashdown::math::{DVec3, Dimension};
-use splashdown::world::{Load, Solid, StepReport, TimeStep, Viscosity, ViscosityModel, World};
+use splashdown::world::{Loads, Solid, SolveKind, StepReport, TimeStep, Viscosity, World};
 
-fn viscosity(model: ViscosityModel, coefficient: f64, boundary: f64) -> Viscosity {
-    Viscosity { model, coefficient, boundary }
-}
+/// A model of given strength, in the fluid and at walls.
+type Model = fn(f64, f64) -> Viscosity;
 
 /// A flat wall of samples at height `y`, along the whole period.
 fn wall(name: &str, world: &World, y: f64) -> Solid {
@@ -59,7 +58,8 @@ fn error(world: &World, exact: impl Fn(DVec3) -> DVec3) -> f64 {
     (difference / norm).sqrt()
 }
 
-/// Velocity of a fluid at rest between a wall at y = 0 and one at y = 1 that starts to move at speed 1.
+/// Velocity of a fluid at rest between a wall at y = 0 and one at y = 1 that starts to move at
+/// speed 1.
 fn couette(y: f64, t: f64, nu: f64) -> f64 {
     let decaying = (1..80).map(|n| {
         let k = f64::from(n) * PI;
@@ -68,9 +68,10 @@ fn couette(y: f64, t: f64, nu: f64) -> f64 {
     y + decaying.sum::<f64>()
 }
 
-fn couette_errors(across: usize, model: ViscosityModel) -> Vec<f64> {
+fn couette_errors(across: usize, model: Model) -> Vec<f64> {
     let (rho, eta) = (1000.0, 100.0);
-    let mut world = channel(across, rho, viscosity(model, eta, eta));
+    let shown = model(eta, eta);
+    let mut world = channel(across, rho, shown);
     let above = world.solids[1].range.clone();
     world.particles.velocity[above].fill(DVec3::X); // slides along itself
     world.time_step = TimeStep::Fixed(0.2 / across as f64);
@@ -79,23 +80,26 @@ fn couette_errors(across: usize, model: ViscosityModel) -> Vec<f64> {
         let report = run(&mut world, t);
         errors.push(error(&world, |x| DVec3::new(couette(x.y, t, eta / rho), 0.0, 0.0)));
         println!(
-            "couette {model:?} {across} t {t} error {:.5} {} iterations",
+            "couette {shown:?} {across} t {t} error {:.5} {} iterations",
             errors.last().unwrap(),
-            report.viscosity_iterations
+            report.solve(SolveKind::Viscosity).iterations
         );
     }
     // The stress on both walls is η du/dy = 100 Pa.
-    world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
-    run(&mut world, 6.5);
-    for (solid, sign) in world.solids.iter().zip([1.0, -1.0]) {
-        let stress = solid.load.viscous.x / solid.load.duration / world.period.x;
-        println!("stress on {}: {stress:.2} Pa", solid.name);
+    let mut loads = Loads::default();
+    while world.clock.time < 6.5 {
+        loads.add(&world.step(6.5).unwrap().loads);
+    }
+    for (k, sign) in [1.0, -1.0].into_iter().enumerate() {
+        let stress = loads.mean(k).viscous.x / world.period.x;
+        println!("stress on {}: {stress:.2} Pa", world.solids[k].name);
         errors.push((stress - sign * eta).abs() / eta);
     }
     errors
 }
 
-/// Particles on a lattice of spacing `h` with centres inside `keep`, within ±`reach` (a number of cells).
+/// Particles on a lattice of spacing `h` with centres inside `keep`, within ±`reach` (a number of
+/// cells).
 fn lattice(h: f64, reach: i32, dimension: Dimension, keep: impl Fn(DVec3) -> bool) -> Vec<DVec3> {
     let depth = if dimension == Dimension::Two { 0..=0 } else { -reach..=reach };
     let mut places = Vec::new();
@@ -128,7 +132,7 @@ fn a_shear_wave_decays_at_the_right_rate() {
         let positions: Vec<DVec3> = (0..across * across)
             .map(|n| DVec3::new(f64::from(n % across) + 0.5, f64::from(n / across) + 0.5, 0.0) * h)
             .collect();
-        let model = viscosity(ViscosityModel::Laplacian, rho * nu, 0.0);
+        let model = Viscosity::laplacian(rho * nu, 0.0);
         world.add_fluid("fluid", rho, model, &positions, |x| DVec3::X * (k * x.y).sin());
         world.time_step = TimeStep::Fixed(0.2 * h);
         let start = energy(&world);
@@ -149,13 +153,14 @@ fn spin(world: &World) -> DVec3 {
 }
 
 /// Relative change of a rotating drop's angular momentum over some steps.
-fn lost_spin(model: ViscosityModel, dimension: Dimension) -> f64 {
+fn lost_spin(model: Model, dimension: Dimension) -> f64 {
     let h = 0.01;
     let mut world = World::new(dimension, h);
     world.gravity = DVec3::ZERO;
     let drop = lattice(h, 8, dimension, |p| p.length() < 0.075);
-    world.add_fluid("drop", 1000.0, viscosity(model, 50.0, 0.0), &drop, |x| {
-        DVec3::new(-x.y, x.x, 0.0) * (1.0 + 30.0 * x.x) // not rigid: there is something to dissipate
+    world.add_fluid("drop", 1000.0, model(50.0, 0.0), &drop, |x| {
+        // Not rigid: there is something to dissipate.
+        DVec3::new(-x.y, x.x, 0.0) * (1.0 + 30.0 * x.x)
     });
     world.time_step = TimeStep::Fixed(0.002);
     let before = spin(&world);
@@ -167,8 +172,8 @@ fn lost_spin(model: ViscosityModel, dimension: Dimension) -> f64 {
 fn central_forces_keep_the_angular_momentum_of_a_drop() {
     for dimension in [Dimension::Two, Dimension::Three] {
         let (central, laplacian) = (
-            lost_spin(ViscosityModel::Weiler2018, dimension),
-            lost_spin(ViscosityModel::Laplacian, dimension),
+            lost_spin(Viscosity::weiler2018, dimension),
+            lost_spin(Viscosity::laplacian, dimension),
         );
         println!("{dimension:?}: spin lost {central:.2e} (Weiler) {laplacian:.2e} (Laplacian)");
         assert!(central < 5e-6, "{dimension:?}: {central}");
@@ -176,7 +181,7 @@ fn central_forces_keep_the_angular_momentum_of_a_drop() {
 }
 
 /// Two fluids of different density and viscosity in a box that repeats, moving at random.
-fn two_fluids(model: ViscosityModel, coefficients: [f64; 2], boundary: f64, walls: bool) -> World {
+fn two_fluids(model: Model, coefficients: [f64; 2], boundary: f64, walls: bool) -> World {
     let h = 0.02;
     let mut world = World::new(Dimension::Three, h);
     world.gravity = DVec3::ZERO;
@@ -189,20 +194,8 @@ fn two_fluids(model: ViscosityModel, coefficients: [f64; 2], boundary: f64, wall
         let shift = DVec3::splat(0.5 * h);
         all.iter().filter(|p| (p.y < 5.0 * h) == lower).map(|&p| p + shift).collect()
     };
-    world.add_fluid(
-        "heavy",
-        1000.0,
-        viscosity(model, coefficients[0], boundary),
-        &half(true),
-        jitter,
-    );
-    world.add_fluid(
-        "light",
-        300.0,
-        viscosity(model, coefficients[1], boundary),
-        &half(false),
-        jitter,
-    );
+    world.add_fluid("heavy", 1000.0, model(coefficients[0], boundary), &half(true), jitter);
+    world.add_fluid("light", 300.0, model(coefficients[1], boundary), &half(false), jitter);
     if walls {
         let (below, above) = (wall("below", &world, -0.5 * h), wall("above", &world, 10.5 * h));
         world.add_solid(below);
@@ -228,81 +221,85 @@ fn momenta(world: &World) -> f64 {
     (0..world.fluids.len()).map(of).sum()
 }
 
-const ALL_MODELS: [(ViscosityModel, [f64; 2], f64); 4] = [
-    (ViscosityModel::Laplacian, [100.0, 3.0], 50.0),
-    (ViscosityModel::Weiler2018, [100.0, 3.0], 50.0),
-    (ViscosityModel::Artificial, [1.0, 0.5], 1.0),
-    (ViscosityModel::Xsph, [0.5, 1.0], 1.0),
+const ALL_MODELS: [(Model, [f64; 2], f64); 4] = [
+    (Viscosity::laplacian, [100.0, 3.0], 50.0),
+    (Viscosity::weiler2018, [100.0, 3.0], 50.0),
+    (Viscosity::artificial, [1.0, 0.5], 1.0),
+    (Viscosity::xsph, [0.5, 1.0], 1.0),
 ];
 
 #[test]
 fn viscosity_between_fluids_conserves_momentum() {
     for (model, coefficients, _) in ALL_MODELS {
+        let shown = model(coefficients[0], 0.0);
         let mut world = two_fluids(model, coefficients, 0.0, false);
         // Without pressure: nothing but viscosity exchanges momentum.
-        world.pressure.max_iterations = 0;
-        world.pressure.warm_start = 0.0;
+        world.method.particles().pressure.max_iterations = 0;
+        world.method.particles().pressure.warm_start = 0.0;
         let (before, size, energy_before) = (momentum(&world), momenta(&world), energy(&world));
         world.step(1.0).unwrap();
         let change = (momentum(&world) - before).length() / size;
-        println!("{model:?}: {change:.2e}, energy {:.3}", energy(&world) / energy_before);
-        assert!(change < 1e-14, "{model:?}: {change}");
-        assert!(energy(&world) < energy_before, "{model:?} must dissipate");
+        println!("{shown:?}: {change:.2e}, energy {:.3}", energy(&world) / energy_before);
+        assert!(change < 1e-14, "{shown:?}: {change}");
+        assert!(energy(&world) < energy_before, "{shown:?} must dissipate");
     }
 }
 
 #[test]
 fn walls_get_what_the_fluid_loses() {
     for (model, coefficients, boundary) in ALL_MODELS {
+        let shown = model(coefficients[0], boundary);
         let mut world = two_fluids(model, coefficients, boundary, true);
-        world.pressure.max_iterations = 0;
-        world.pressure.warm_start = 0.0;
+        world.method.particles().pressure.max_iterations = 0;
+        world.method.particles().pressure.warm_start = 0.0;
         let (before, size) = (momentum(&world), momenta(&world));
-        world.step(1.0).unwrap();
+        let loads = world.step(1.0).unwrap().loads;
         let lost = before - momentum(&world);
-        let gained: DVec3 = world.solids.iter().map(|solid| solid.load.viscous).sum();
-        println!("{model:?}: lost {lost} gained {gained}");
-        assert!((lost - gained).length() < 1e-13 * size, "{model:?}");
-        assert!(gained.length() > 1e-3 * size, "{model:?}: walls feel something");
+        let gained: DVec3 = loads.solids.iter().map(|load| load.viscous).sum();
+        println!("{shown:?}: lost {lost} gained {gained}");
+        assert!((lost - gained).length() < 1e-13 * size, "{shown:?}");
+        assert!(gained.length() > 1e-3 * size, "{shown:?}: walls feel something");
     }
 }
 
 #[test]
 fn one_and_two_threads_give_the_same_bits() {
     for (model, coefficients, boundary) in ALL_MODELS {
+        let shown = model(coefficients[0], boundary);
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut world = two_fluids(model, coefficients, boundary, true);
             world.gravity = DVec3::new(2.0, -9.81, 0.0);
-            pool.install(|| (0..10).for_each(|_| assert!(world.step(1.0).is_ok())));
-            let loads: Vec<Load> = world.solids.iter().map(|solid| solid.load).collect();
+            let mut steps = || (0..10).map(|_| world.step(1.0).unwrap().loads).collect();
+            let loads: Vec<Loads> = pool.install(&mut steps);
             (world.particles, loads)
         };
-        assert!(run(1) == run(2), "{model:?}");
+        assert!(run(1) == run(2), "{shown:?}");
     }
 }
 
 #[test]
 fn honey_and_long_steps_are_stable() {
     for (model, coefficients, boundary) in [
-        (ViscosityModel::Laplacian, [1.0e6, 1.0e6], 1.0e6),
-        (ViscosityModel::Weiler2018, [1.0e6, 1.0e6], 1.0e6),
-        (ViscosityModel::Artificial, [1.0, 1.0], 1.0),
-        (ViscosityModel::Xsph, [1.0, 1.0], 1.0),
+        (Viscosity::laplacian as Model, [1.0e6, 1.0e6], 1.0e6),
+        (Viscosity::weiler2018, [1.0e6, 1.0e6], 1.0e6),
+        (Viscosity::artificial, [1.0, 1.0], 1.0),
+        (Viscosity::xsph, [1.0, 1.0], 1.0),
     ] {
+        let shown = model(coefficients[0], boundary);
         let mut world = two_fluids(model, coefficients, boundary, true);
         world.time_step = TimeStep::Fixed(0.02);
-        world.pressure.max_iterations = 0; // which may turn disorder into motion
-        world.pressure.warm_start = 0.0;
+        world.method.particles().pressure.max_iterations = 0; // which may turn disorder into motion
+        world.method.particles().pressure.warm_start = 0.0;
         let mut last = energy(&world);
         for _ in 0..3 {
             let report = world.step(10.0).unwrap();
             println!(
-                "{model:?} {} iterations, energy {:.3e}",
-                report.viscosity_iterations,
+                "{shown:?} {} iterations, energy {:.3e}",
+                report.solve(SolveKind::Viscosity).iterations,
                 energy(&world)
             );
-            assert!(energy(&world) < last, "{model:?}");
+            assert!(energy(&world) < last, "{shown:?}");
             last = energy(&world);
         }
     }
@@ -311,7 +308,7 @@ fn honey_and_long_steps_are_stable() {
 #[test]
 fn weilers_form_makes_sliding_rows_too_slippery() {
     // Known and documented (docs/methods/viscosity.md): rows of a lattice feel 0.66 to 0.84 of η.
-    let errors = couette_errors(16, ViscosityModel::Weiler2018);
+    let errors = couette_errors(16, Viscosity::weiler2018);
     let stress = &errors[errors.len() - 2..];
     assert!(stress.iter().all(|&e| e > 0.16 && e < 0.34), "{stress:?}");
 }

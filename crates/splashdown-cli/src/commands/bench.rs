@@ -5,6 +5,7 @@ use std::io::BufWriter;
 use std::process::ExitCode;
 
 use splashdown::bench::{self, Newton, Pile, Report};
+use splashdown::diagnostics;
 use splashdown::scene::Scene;
 use splashdown::world::{NEWTON_PHASES, PHASES};
 
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 use crate::terminal::{print, tell};
 
 /// Runs the benchmark scenes.
-pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
     for name in &arguments.scenes {
         let scene = Scene::open(name, &arguments.set)?;
@@ -32,7 +33,8 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
                 newton_table(name, &newton)
             });
             if let Some(path) = &arguments.matrix {
-                let write = |file: File| world.write_elastic_matrix(BufWriter::new(file));
+                let write =
+                    |file: File| diagnostics::write_elastic_matrix(&world, BufWriter::new(file));
                 File::create(path).and_then(write).map_err(|error| {
                     Failure::Usage(format!("cannot write {}: {error}", path.display()))
                 })?;
@@ -55,7 +57,8 @@ pub fn run(arguments: &BenchArguments) -> Result<ExitCode, Failure> {
 fn table(name: &str, report: &Report) -> String {
     let threads = rayon::current_num_threads();
     let mut text = format!(
-        "{name}: {} fluid and {} wall particles, {:.1} fluid neighbours each, {} steps, {threads} threads\n\n",
+        "{name}: {} fluid and {} wall particles, {:.1} fluid neighbours each, {} steps, {threads} \
+         threads\n\n",
         report.fluid, report.walls, report.neighbors, report.steps
     );
     text += &format!("  {:<20}{:>16}{:>12}\n", "phase", "ns per particle", "per pair");
@@ -87,7 +90,8 @@ fn table(name: &str, report: &Report) -> String {
 fn pile_table(name: &str, pile: &Pile) -> String {
     let Pile { bodies, samples, contacts, iterations, milliseconds } = pile;
     let mut text = format!(
-        "{name}: {bodies} bodies, {samples} samples, {contacts:.0} contacts, {iterations:.1} iterations per step, {} \
+        "{name}: {bodies} bodies, {samples} samples, {contacts:.0} contacts, {iterations:.1} \
+         iterations per step, {} \
          threads\n\n",
         rayon::current_num_threads()
     );
@@ -116,7 +120,8 @@ fn pile_json(name: &str, pile: &Pile) -> String {
 fn newton_table(name: &str, newton: &Newton) -> String {
     let Newton { vertices, elements, contacts, iterations, peak_bytes, milliseconds } = newton;
     let mut text = format!(
-        "{name}: {vertices} vertices, {elements} elements, {contacts:.0} contacts, {iterations:.1} Newton \
+        "{name}: {vertices} vertices, {elements} elements, {contacts:.0} contacts, {iterations:.1} \
+         Newton \
          iterations per step, {} threads\n\n",
         rayon::current_num_threads()
     );

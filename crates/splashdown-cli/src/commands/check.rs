@@ -11,7 +11,7 @@ use crate::terminal::print;
 
 /// Prints particle counts, memory and warnings, or all errors of the scene; if asked for, how long
 /// it will take.
-pub fn run(
+pub(crate) fn run(
     name: &str,
     overrides: &[String],
     memory: &MemoryLimit,

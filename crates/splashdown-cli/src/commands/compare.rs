@@ -30,7 +30,7 @@ const TABLES_ONLY: [&str; 3] =
     ["output.formats=[]", "output.surface=false", "output.snapshot_every=0"];
 
 /// A variant that has been run.
-pub struct Row {
+pub(crate) struct Row {
     /// What is different in it.
     pub name: String,
     /// The same as overrides.
@@ -42,7 +42,7 @@ pub struct Row {
 
 impl Row {
     /// With the keys that make it so, unless it is called by them.
-    pub fn in_full(&self) -> String {
+    pub(crate) fn in_full(&self) -> String {
         in_full(&self.name, &self.overrides)
     }
 }
@@ -55,7 +55,7 @@ fn in_full(name: &str, overrides: &[String]) -> String {
 }
 
 /// Runs all variants and writes a table and a plot.
-pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
     let mut set = arguments.set.clone();
     set.extend(arguments.until.map(|time| format!("simulation.duration={time:?}")));

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::terminal::print;
 
 /// Prints the script for `shell`.
-pub fn run(shell: Shell, command: Command) -> Result<ExitCode, Failure> {
+pub(crate) fn run(shell: Shell, command: Command) -> Result<ExitCode, Failure> {
     print(&script(shell, command));
     Ok(ExitCode::SUCCESS)
 }
@@ -35,7 +35,8 @@ fn fish_values(command: &Command) -> String {
             let values = names(argument);
             if !values.is_empty() {
                 lines += &format!(
-                    "complete -c splashdown -n \"__fish_splashdown_using_subcommand {}\" -a \"{}\"\n",
+                    "complete -c splashdown -n \"__fish_splashdown_using_subcommand {}\" -a \
+                     \"{}\"\n",
                     subcommand.get_name(),
                     values.join(" ")
                 );

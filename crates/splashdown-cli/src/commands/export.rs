@@ -11,14 +11,14 @@ use crate::progress::Counter;
 use crate::terminal::print;
 
 /// Writes meshes of one frame or of all.
-pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let run = Run::open(&arguments.directory)?;
     let folder = arguments.out.clone().unwrap_or_else(|| arguments.directory.join("meshes"));
     let frames = match arguments.frame {
         Some(index) => vec![index],
         None => run.frames.clone(),
     };
-    let exporter = Exporter::new(&run, &folder, arguments.format.into(), arguments.force)?;
+    let exporter = Exporter::new(&run, &folder, arguments.format, arguments.force)?;
     let mut counter = Counter::new("frame", frames.len());
     for index in frames {
         exporter.frame(index, arguments.surface)?;

@@ -8,7 +8,7 @@ use crate::progress::human_time;
 
 /// Lines about how long the scene will take; `emitted` particles will be added to it. Nothing is
 /// written.
-pub fn lines(
+pub(crate) fn lines(
     scene: &str,
     overrides: &[String],
     built: &mut Built,

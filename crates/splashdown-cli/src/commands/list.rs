@@ -7,7 +7,7 @@ use splashdown::scene::gallery;
 use crate::failure::Failure;
 use crate::terminal::{print, tell};
 
-pub fn run() -> Result<ExitCode, Failure> {
+pub(crate) fn run() -> Result<ExitCode, Failure> {
     let scenes = gallery::list();
     let width = scenes.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
     for scene in scenes {

@@ -21,7 +21,7 @@ struct Page {
 }
 
 /// Prints one page, or writes all of them into a folder.
-pub fn run(arguments: &ManArguments, command: Command) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ManArguments, command: Command) -> Result<ExitCode, Failure> {
     let Some(folder) = &arguments.out else {
         print(&wanted(arguments.command.as_deref(), command)?.text);
         return Ok(ExitCode::SUCCESS);

@@ -1,17 +1,17 @@
 //! One file per subcommand.
 
-pub mod bench;
-pub mod check;
-pub mod compare;
-pub mod completions;
-pub mod export;
-pub mod forecast;
-pub mod list;
-pub mod man;
-pub mod render;
-pub mod report;
-pub mod run;
-pub mod schema;
-pub mod show;
-pub mod validate;
-pub mod view;
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod export;
+pub(crate) mod forecast;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod render;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod show;
+pub(crate) mod validate;
+pub(crate) mod view;

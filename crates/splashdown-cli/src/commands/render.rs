@@ -19,14 +19,14 @@ use crate::progress::Counter;
 use crate::terminal::{print, tell};
 
 /// Draws one frame, or all of them.
-pub fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &RenderArguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.film {
         Film::check(path)?;
         made::check(path, arguments.force)?;
     }
     let run = Run::open(&arguments.directory)?;
     let look = look(arguments)?;
-    let renderer = Renderer::choose(arguments.renderer.into())?;
+    let renderer = Renderer::choose(arguments.renderer)?;
     tell(&format!("drawn by: {}", renderer.name()));
     if let Some(path) = &arguments.film {
         film(&run, look, &renderer, path, arguments)?;
@@ -54,7 +54,7 @@ fn tell_of_refusal(renderer: &Renderer) {
 }
 
 /// Draws the last frame of a run as the run itself ends. None if there are no frames to draw.
-pub fn last_picture(directory: &Path) -> Result<Option<PathBuf>, RenderError> {
+pub(crate) fn last_picture(directory: &Path) -> Result<Option<PathBuf>, RenderError> {
     let run = Run::begun(directory)?;
     let Some(&index) = run.frames.last() else { return Ok(None) };
     let path = picture_path(directory, index);
@@ -109,6 +109,6 @@ fn look(arguments: &RenderArguments) -> Result<Look, Failure> {
     let [width, height] = arguments.size;
     let samples = usize::from(arguments.samples);
     let surface = arguments.surface;
-    let quantity = arguments.color.map(Into::into);
+    let quantity = arguments.color;
     Ok(Look { width, height, samples, quantity, view, surface })
 }

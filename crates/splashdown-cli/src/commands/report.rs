@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::terminal::print;
 
 /// Writes the page and says where it is.
-pub fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let directory = &arguments.directory;
     let path = arguments.out.clone().unwrap_or_else(|| directory.join("report.html"));
     made::check(&path, arguments.force)?;

@@ -28,12 +28,12 @@ use crate::timing;
 const DEFAULT_SCENE: &str = "dam-break";
 
 /// What `splashdown` does without a command.
-pub fn default_scene() -> Result<ExitCode, Failure> {
+pub(crate) fn default_scene() -> Result<ExitCode, Failure> {
     run(&RunArguments::default())
 }
 
 /// Runs a scene.
-pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     use_threads(arguments.threads)?;
     if let Some(sentence) = contradiction(&arguments.method) {
         return Err(Failure::Usage(sentence));
@@ -45,7 +45,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Computes with so many threads from now on; None leaves it at one for each core.
-pub fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
+pub(crate) fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
     pool.build_global().map_err(|e| Failure::Usage(format!("--threads {threads}: {e}")))
@@ -83,7 +83,11 @@ fn start(arguments: &RunArguments) -> Result<Simulation, Failure> {
 }
 
 /// Starts to write the run of a scene into a directory.
-pub fn begin(scene: &Scene, built: Built, directory: RunDirectory) -> Result<Simulation, Failure> {
+pub(crate) fn begin(
+    scene: &Scene,
+    built: Built,
+    directory: RunDirectory,
+) -> Result<Simulation, Failure> {
     let Built { world, output, inputs, .. } = built;
     let observers = observers(scene, &output, &world);
     let source = source(scene, inputs)?;
@@ -210,13 +214,13 @@ fn default_directory(scene: &str) -> PathBuf {
 }
 
 /// The name of a scene without folders and extension.
-pub fn stem(scene: &str) -> String {
+pub(crate) fn stem(scene: &str) -> String {
     let path = Path::new(scene);
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// The directory itself, or `NAME-2`, `NAME-3` … if it is in use.
-pub fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, RunError> {
+pub(crate) fn unused_directory(first: PathBuf, say: impl Fn(&str)) -> Result<PathBuf, RunError> {
     let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut path = first.clone();
     let mut number = 2;

@@ -7,7 +7,7 @@ use splashdown::scene;
 use crate::failure::Failure;
 use crate::terminal::print;
 
-pub fn run() -> Result<ExitCode, Failure> {
+pub(crate) fn run() -> Result<ExitCode, Failure> {
     print(&scene::schema::json_schema());
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use splashdown::scene::{Scene, gallery};
 use crate::failure::Failure;
 use crate::terminal::{print, tell};
 
-pub fn run(name: &str, folder: Option<&Path>) -> Result<ExitCode, Failure> {
+pub(crate) fn run(name: &str, folder: Option<&Path>) -> Result<ExitCode, Failure> {
     match (gallery::find(name), folder) {
         (Some(scene), Some(folder)) => write(scene, folder)?,
         (Some(scene), None) => {
@@ -21,7 +21,8 @@ pub fn run(name: &str, folder: Option<&Path>) -> Result<ExitCode, Failure> {
             if !files.is_empty() {
                 let files = files.join(", ");
                 tell(&format!(
-                    "note: this scene reads {files}; `splashdown show {name} --out FOLDER` writes all of it"
+                    "note: this scene reads {files}; `splashdown show {name} --out FOLDER` writes \
+                     all of it"
                 ));
             }
         }

@@ -1,57 +1,77 @@
 //! `splashdown validate`: methods against known answers.
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use splashdown::output::made;
-use splashdown::validate::{Case, Metric, Verdict, cases};
+use splashdown::validate::{self, Case, Cost, Event, Group, Metric, Verdict, groups, side_by_side};
 use splashdown_view::report::validation::{self, Outcome};
 
+use super::run::use_threads;
 use crate::arguments::ValidateArguments;
 use crate::failure::Failure;
 use crate::terminal::{print, tell};
 
 /// Runs the named cases, or all; exit code 1 when any metric fails that is not known to be short.
-pub fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ValidateArguments) -> Result<ExitCode, Failure> {
     if arguments.list {
-        for case in cases() {
-            let by_name = if case.by_name { "; only by name" } else { "" };
-            let Case { name, summary, source, .. } = case;
-            print(&format!("{name:<14} {summary}\n{:<14} ({source}{by_name})\n", ""));
-        }
+        groups().iter().for_each(list);
         return Ok(ExitCode::SUCCESS);
     }
-    let chosen = choose(&arguments.cases)?;
-    let show = if arguments.json { show_json } else { show_row };
-    if let Some(path) = &arguments.report {
-        // Hours of computing should not end with a page that has no place to go.
-        made::write(path, Vec::new(), true)?;
-    }
+    let chosen = validate::choose(&arguments.cases, arguments.quick).map_err(Failure::Usage)?;
+    // Hours of computing should not end with a page that has no place to go.
+    write_report(arguments, &[], arguments.force)?;
+    use_threads(arguments.threads)?;
+    let jobs = arguments.jobs.map_or_else(rayon::current_num_threads, usize::from);
     let mut outcomes = Vec::new();
-    for case in chosen {
-        if !arguments.json {
-            print(&format!("{}: {} ({})\n", case.name, case.summary, case.source));
-        }
-        let start = Instant::now();
-        let report = case.measure(show);
-        outcomes.push(Outcome {
-            metrics: report.metrics,
-            curves: report.curves,
-            seconds: start.elapsed().as_secs_f64(),
-            ..Outcome::of(case)
-        });
-        if let Some(path) = &arguments.report {
+    let mut written = Ok(());
+    side_by_side(&chosen, jobs, |case, event| match event {
+        Event::Started if arguments.json => {}
+        Event::Started => print(&format!("{}: {} ({})\n", case.name, case.summary, case.source)),
+        Event::Measured(metric) if arguments.json => show_json(&metric),
+        Event::Measured(metric) => show_row(&metric),
+        Event::Ended(done) => {
+            outcomes.push(Outcome::of(case, done));
             // After every case: whoever waits can look at those that are done.
-            let page = validation::report(&outcomes, env!("CARGO_PKG_VERSION"));
-            made::write(path, page.into_bytes(), true)?;
+            written = write_report(arguments, &outcomes, false);
         }
-    }
+    });
+    written?;
     if let Some(path) = &arguments.report {
         tell(&format!("report: {}", path.display()));
     }
     let metrics = outcomes.iter().flat_map(|outcome| &outcome.metrics);
     let is_sound = conclude(metrics.map(Metric::verdict), arguments.strict);
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn list(group: &Group) {
+    print(&format!("{}: {}\n", group.name, group.summary));
+    for case in group.cases {
+        let Case { name, summary, source, by_name, cost, .. } = case;
+        let cost = match cost {
+            Cost::Seconds => "seconds",
+            Cost::Minutes => "minutes",
+            Cost::Hours => "hours",
+        };
+        let when = match (by_name, case.is_quick()) {
+            (true, _) => ", only by name",
+            (_, true) => ", quick",
+            _ => "",
+        };
+        print(&format!("  {name:<22} {summary}\n{:<24} ({source}; {cost}{when})\n", ""));
+    }
+}
+
+/// Writes the page so far. A file that is not from here, or was edited meanwhile, is replaced by
+/// force only.
+fn write_report(
+    arguments: &ValidateArguments,
+    outcomes: &[Outcome],
+    force: bool,
+) -> Result<(), Failure> {
+    let Some(path) = &arguments.report else { return Ok(()) };
+    let page = validation::report(outcomes, env!("CARGO_PKG_VERSION"));
+    Ok(made::write(path, page.into_bytes(), force)?)
 }
 
 /// Says how many metrics are out of tolerance; true if all of these are known (strict: if none is).
@@ -65,19 +85,6 @@ fn conclude(verdicts: impl Iterator<Item = Verdict> + Clone, strict: bool) -> bo
         tell(&format!("{mended} metrics known to be short pass now: their marks can go"));
     }
     failed == 0 && !(strict && short > 0)
-}
-
-fn choose(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
-    if names.is_empty() {
-        return Ok(cases().iter().filter(|case| !case.by_name).collect());
-    }
-    let find = |name: &String| {
-        cases().iter().find(|case| case.name == name).ok_or_else(|| {
-            let known: Vec<&str> = cases().iter().map(|case| case.name).collect();
-            Failure::Usage(format!("there is no case {name}; cases are {}", known.join(", ")))
-        })
-    };
-    names.iter().map(find).collect()
 }
 
 fn show_json(metric: &Metric) {

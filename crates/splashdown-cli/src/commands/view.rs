@@ -15,7 +15,7 @@ use crate::signals::StopRequest;
 use crate::terminal::tell;
 
 /// Serves the page until somebody stops it.
-pub fn run(arguments: &ViewArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &ViewArguments) -> Result<ExitCode, Failure> {
     let stop = StopRequest::listen()
         .map_err(|e| Failure::Usage(format!("cannot listen for Ctrl-C: {e}")))?;
     let port = reserve(&arguments.viewer)?;
@@ -25,14 +25,14 @@ pub fn run(arguments: &ViewArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Takes the port before anything else is done: it may be in use.
-pub fn reserve(arguments: &ViewerArguments) -> Result<TcpListener, Failure> {
+pub(crate) fn reserve(arguments: &ViewerArguments) -> Result<TcpListener, Failure> {
     Server::reserve(arguments.port).map_err(|e| {
         Failure::Usage(format!("cannot listen on port {} of 127.0.0.1: {e}", arguments.port))
     })
 }
 
 /// Starts the server in the background, says where it is, and opens the browser.
-pub fn start(
+pub(crate) fn start(
     directory: &Path,
     port: TcpListener,
     arguments: &ViewerArguments,
@@ -48,7 +48,7 @@ pub fn start(
 }
 
 /// Sleeps until Ctrl-C.
-pub fn wait(stop: &StopRequest) {
+pub(crate) fn wait(stop: &StopRequest) {
     while stop.exit_code().is_none() {
         std::thread::sleep(Duration::from_millis(100));
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A small dam break in 2D, with probes and all formats.
-pub const SCENE: &str = r#"
+pub(crate) const SCENE: &str = r#"
 [simulation]
 dimension = 2
 spacing = 0.02
@@ -44,47 +44,48 @@ at = [0.1, 0.1]
 "#;
 
 /// A directory with the scene in it, in which commands are run.
-pub struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 impl Place {
-    pub fn new() -> Place {
+    pub(crate) fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         fs::write(place.path("small.toml"), SCENE).unwrap();
         place
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn command(&self, line: &str) -> Command {
+    pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_splashdown"));
         command.args(line.split(' ').filter(|word| !word.is_empty()));
         command.current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
-    pub fn run(&self, line: &str) -> Output {
+    pub(crate) fn run(&self, line: &str) -> Output {
         self.command(line).output().unwrap()
     }
 
-    pub fn succeed(&self, line: &str) -> String {
+    pub(crate) fn succeed(&self, line: &str) -> String {
         let output = self.run(line);
         assert!(output.status.success(), "{line}\n{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    pub fn start(&self, line: &str) -> Child {
+    pub(crate) fn start(&self, line: &str) -> Child {
         self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 }
 
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Every file below a directory with its bytes, but for the one that tells how fast the machine was.
-pub fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
+/// Every file below a directory with its bytes, but for the one that tells how fast the machine
+/// was.
+pub(crate) fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -103,7 +104,7 @@ pub fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-pub fn assert_same(a: &Path, b: &Path) {
+pub(crate) fn assert_same(a: &Path, b: &Path) {
     let (a, b) = (content(a), content(b));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
     for (name, bytes) in &a {
@@ -112,7 +113,7 @@ pub fn assert_same(a: &Path, b: &Path) {
 }
 
 /// Waits until the run in `directory` has written its frame `index`, or has ended.
-pub fn wait_for_frame(child: &mut Child, directory: &Path, index: u64) {
+pub(crate) fn wait_for_frame(child: &mut Child, directory: &Path, index: u64) {
     let frame = directory.join(format!("vtk/fluid_{index:06}.vtp"));
     let start = Instant::now();
     while !frame.exists() && child.try_wait().unwrap().is_none() {
@@ -122,7 +123,7 @@ pub fn wait_for_frame(child: &mut Child, directory: &Path, index: u64) {
 }
 
 #[cfg(unix)]
-pub fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").args([name, &child.id().to_string()]).status();
     assert!(status.is_ok());
 }

@@ -22,7 +22,7 @@ const WIDEST: usize = 1 << 20;
 const MOST_UNPACKED: u64 = 100;
 
 /// Reads all points, and velocities from an attribute `v` or `velocity`.
-pub fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let most = MOST_UNPACKED * (bytes.len() as u64 + 1000);
         let unpacked = flate2::read::MultiGzDecoder::new(bytes).take(most);
@@ -134,11 +134,11 @@ impl<R: Read> BigEndian<R> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use std::io::Write;
 
-    pub fn write(file: &ParticleFile) -> Vec<u8> {
+    pub(crate) fn write(file: &ParticleFile) -> Vec<u8> {
         let mut out = b"BgeoV".to_vec();
         let count = file.positions.len() as i32;
         for int in [5, count, 0, 0, 0, 2, 0, 0, 0] {
@@ -165,7 +165,7 @@ pub mod tests {
         out
     }
 
-    pub fn compress(bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()

@@ -8,7 +8,7 @@ const COLUMNS: [&str; 6] = ["x", "y", "z", "vx", "vy", "vz"];
 
 /// Reads a table. Fields are separated by commas, semicolons, tabs or spaces; lines that begin with
 /// `#` are comments. Without a head the columns are x y [z] [vx vy vz]. A table without z is flat.
-pub fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "not a text file")?;
     let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().enumerate().map(|(k, line)| (k + 1, line.trim()));
@@ -59,11 +59,11 @@ fn fields(line: &str) -> Vec<&str> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use std::fmt::Write;
 
-    pub fn write(file: &ParticleFile) -> Vec<u8> {
+    pub(crate) fn write(file: &ParticleFile) -> Vec<u8> {
         let mut text = String::from("x,y,z,vx,vy,vz\n");
         for (p, v) in file.positions.iter().zip(file.velocities.as_ref().unwrap()) {
             writeln!(text, "{},{},{},{},{},{}", p.x, p.y, p.z, v.x, v.y, v.z).unwrap();

@@ -12,11 +12,12 @@ use crate::mesh::TriangleMesh;
 const SHARP_EDGE: f64 = 0.866;
 /// A line of sharp edges has a corner where it turns by more than this (cosine of 40°).
 const CORNER: f64 = 0.766;
-/// A vertex is a tip if a normal beside it differs by more than this from their mean (cosine of 35°).
+/// A vertex is a tip if a normal beside it differs by more than this from their mean (cosine of
+/// 35°).
 const TIP: f64 = 0.82;
 
 /// Samples along the sharp edges and rims of `mesh`, corners first, about `spacing` apart.
-pub fn sample(mesh: &TriangleMesh, spacing: f64) -> Result<Vec<DVec3>, ShapeError> {
+pub(super) fn sample(mesh: &TriangleMesh, spacing: f64) -> Result<Vec<DVec3>, ShapeError> {
     let normals: Vec<DVec3> =
         (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).normalize_or_zero()).collect();
     let sharp = sharp_edges(mesh, &normals);
@@ -68,7 +69,8 @@ pub fn sample(mesh: &TriangleMesh, spacing: f64) -> Result<Vec<DVec3>, ShapeErro
 fn sharp_edges(mesh: &TriangleMesh, normals: &[DVec3]) -> Vec<[u32; 2]> {
     let is_sharp = |triangles: &[(u32, bool)]| match triangles {
         &[(s, up_s), (t, up_t)] => {
-            // Neighbours that contradict each other about the outside are compared as if they agreed.
+            // Neighbours that contradict each other about the outside are compared as if they
+            // agreed.
             let sign = if up_s == up_t { -1.0 } else { 1.0 };
             let (m, n) = (normals[s as usize], normals[t as usize]);
             m != DVec3::ZERO && n != DVec3::ZERO && sign * m.dot(n) < SHARP_EDGE

@@ -1,9 +1,9 @@
 //! Lattices that fill shapes: where fluids begin.
 //!
-//! Boxes and cylinders get their own centred lattice, turned along with them. Every other shape keeps those cells of
-//! the scene's lattice (centres at odd multiples of half a spacing) whose centre is inside: their
-//! number times their volume is the volume of the shape, on average. Nothing is kept clear of walls
-//! here; whoever puts shapes together carves.
+//! Boxes and cylinders get their own centred lattice, turned along with them. Every other shape
+//! keeps those cells of the scene's lattice (centres at odd multiples of half a spacing) whose
+//! centre is inside: their number times their volume is the volume of the shape, on average.
+//! Nothing is kept clear of walls here; whoever puts shapes together carves.
 
 use rayon::prelude::*;
 
@@ -11,9 +11,9 @@ use super::{MAX_POINTS, Shape};
 use crate::math::{Aabb, DVec3, Dimension, Pose};
 
 /// Lattice points `spacing` apart whose cells fill the shape at `pose`. Boxes (and the water of
-/// tanks): round(size / spacing) cells along each edge, centred; cylinders: as many layers. Sheets have no inside and give no
-/// points, and so does a spacing that is not positive or would need more than [`MAX_POINTS`] cells.
-/// In 2D: one layer at z = 0.
+/// tanks): round(size / spacing) cells along each edge, centred; cylinders: as many layers. Sheets
+/// have no inside and give no points, and so does a spacing that is not positive or would need more
+/// than [`MAX_POINTS`] cells. In 2D: one layer at z = 0.
 pub fn fill(shape: &Shape, pose: &Pose, spacing: f64, dimension: Dimension) -> Vec<DVec3> {
     if !(spacing > 0.0 && spacing.is_finite()) || shape.check().is_err() {
         return Vec::new();

@@ -6,11 +6,11 @@ use crate::math::{DVec3, Dimension};
 /// Widest step of a division, in spacings: a square mesh of this width is covered within 0.75.
 const WIDEST: f64 = 1.06;
 /// Sides closer than this, in spacings, share one layer of samples in the middle.
-pub const MERGED: f64 = 0.5;
+pub(super) const MERGED: f64 = 0.5;
 
 /// Into how many steps of about `spacing` a `length` is divided: the nearest number, or one more if
 /// the steps would be too wide. Zero for a length so short that its two ends are one sample.
-pub fn steps(length: f64, spacing: f64) -> usize {
+pub(super) fn steps(length: f64, spacing: f64) -> usize {
     let ratio = length / spacing;
     if ratio < MERGED {
         return 0;
@@ -19,7 +19,7 @@ pub fn steps(length: f64, spacing: f64) -> usize {
 }
 
 /// How many samples a circle of `radius` gets: neighbours about `spacing` apart along the chord.
-pub fn ring_count(radius: f64, spacing: f64) -> usize {
+pub(super) fn ring_count(radius: f64, spacing: f64) -> usize {
     let mut count = (std::f64::consts::TAU * radius / spacing).round() as usize;
     let chord = |n: usize| 2.0 * radius * (std::f64::consts::PI / n as f64).sin();
     if count > 2 && chord(count) > WIDEST * spacing {
@@ -33,7 +33,7 @@ pub fn ring_count(radius: f64, spacing: f64) -> usize {
 
 /// Lattice points on the faces of the box of half sizes `half`, corner to corner, edges included.
 /// Open faces are left out, but not their edges with closed ones. In 2D: the rectangle's outline.
-pub fn on_box(half: DVec3, open: &[Face], spacing: f64, dimension: Dimension) -> Vec<DVec3> {
+pub(super) fn on_box(half: DVec3, open: &[Face], spacing: f64, dimension: Dimension) -> Vec<DVec3> {
     let mut count = [0; 3];
     for axis in 0..dimension.count() {
         count[axis] = steps(2.0 * half[axis], spacing);
@@ -70,7 +70,7 @@ pub fn on_box(half: DVec3, open: &[Face], spacing: f64, dimension: Dimension) ->
 }
 
 /// How many points [`on_box`] makes at most, without making them.
-pub fn on_box_estimate(half: DVec3, spacing: f64, dimension: Dimension) -> f64 {
+pub(super) fn on_box_estimate(half: DVec3, spacing: f64, dimension: Dimension) -> f64 {
     let n = half * 2.0 / spacing + 1.0;
     match dimension {
         Dimension::Two => 2.0 * (n.x + n.y),
@@ -79,7 +79,7 @@ pub fn on_box_estimate(half: DVec3, spacing: f64, dimension: Dimension) -> f64 {
 }
 
 /// Lattice points of the square with edges 2 `half` along `s` and `t`, moved by `shift`.
-pub fn on_square(s: DVec3, t: DVec3, half: f64, shift: DVec3, spacing: f64) -> Vec<DVec3> {
+pub(super) fn on_square(s: DVec3, t: DVec3, half: f64, shift: DVec3, spacing: f64) -> Vec<DVec3> {
     let n = steps(2.0 * half, spacing);
     let at = |k: usize| if n == 0 { 0.0 } else { half * (2.0 * k as f64 / n as f64 - 1.0) };
     (0..=n).flat_map(|i| (0..=n).map(move |j| shift + s * at(i) + t * at(j))).collect()

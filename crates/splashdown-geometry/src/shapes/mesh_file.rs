@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{obj, ply};
 use crate::mesh::TriangleMesh;
 
-/// Files larger than this are refused; text of this size already describes a hundred million vertices.
+/// Files larger than this are refused; text of this size already describes a hundred million
+/// vertices.
 const LARGEST_FILE: u64 = 8 << 30;
 
 /// Why a mesh or particle file could not be read.
@@ -15,7 +16,7 @@ pub enum MeshError {
     /// The file cannot be opened or read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -23,7 +24,7 @@ pub enum MeshError {
     /// The name ends in nothing we know.
     #[error("{}: unknown file type; known are {known}", path.display())]
     UnknownType {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
         /// The endings that can be read.
         known: &'static str,
@@ -31,7 +32,7 @@ pub enum MeshError {
     /// The content is not what the format asks for.
     #[error("{}: {what}", path.display())]
     Malformed {
-        /// Which file.
+        /// The file that could not be used.
         path: PathBuf,
         /// What is wrong, as a phrase.
         what: String,
@@ -83,12 +84,12 @@ pub fn parse_mesh(bytes: &[u8], format: MeshFormat) -> Result<TriangleMesh, Stri
 }
 
 /// The ending of the name in lower case, without the dot.
-pub fn extension(path: &Path) -> String {
+pub(super) fn extension(path: &Path) -> String {
     path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 /// The whole content of a file of reasonable size.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshError> {
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshError> {
     let io = |source| MeshError::Io { path: path.into(), source };
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(io)?;
@@ -115,7 +116,7 @@ fn check(mesh: TriangleMesh) -> Result<TriangleMesh, String> {
 }
 
 /// Splits a polygon into triangles about its first corner.
-pub fn fan(corners: &[u32]) -> impl Iterator<Item = [u32; 3]> + '_ {
+pub(super) fn fan(corners: &[u32]) -> impl Iterator<Item = [u32; 3]> + '_ {
     (2..corners.len()).map(|k| [corners[0], corners[k - 1], corners[k]])
 }
 
@@ -205,8 +206,10 @@ mod tests {
         assert!(parse_stl(&stl).is_err());
         for format in ["ascii", "binary_little_endian"] {
             let header = format!(
-                "ply\nformat {format} 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n\
-                 property float z\nelement face 4000000000\nproperty list int int vertex_indices\nend_header\n"
+                "ply\nformat {format} 1.0\nelement vertex 4000000000\nproperty float x\nproperty \
+                 float y\n\
+                 property float z\nelement face 4000000000\nproperty list int int vertex_indices\n\
+                 end_header\n"
             );
             let mut file = header.into_bytes();
             file.extend([0x7f; 64]);
@@ -245,7 +248,8 @@ mod tests {
             if let Ok(mesh) = parsed.and_then(check)
                 && let Ok(shape) = MeshShape::new(mesh)
             {
-                let _ = shape.signed_distance(crate::math::DVec3::ZERO, crate::math::Dimension::Three);
+                let (origin, space) = (crate::math::DVec3::ZERO, crate::math::Dimension::Three);
+                let _ = shape.signed_distance(origin, space);
             }
         }
     }

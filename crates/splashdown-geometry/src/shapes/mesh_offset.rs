@@ -18,7 +18,7 @@ const LONGEST_MITRE: f64 = 4.0;
 const SOFT: f64 = 1e-3;
 
 /// The mesh of `shape` with its surface moved by `offset`.
-pub fn moved(shape: &MeshShape, offset: f64) -> TriangleMesh {
+pub(super) fn moved(shape: &MeshShape, offset: f64) -> TriangleMesh {
     let mesh = shape.surface();
     if offset == 0.0 {
         return mesh.clone();
@@ -88,7 +88,8 @@ fn free_share(shape: &MeshShape, p: DVec3, way: DVec3, offset: f64) -> f64 {
     largest_share(free)
 }
 
-/// The largest share of a way, to a thousandth, that is free; `free` shares come before those that are not.
+/// The largest share of a way, to a thousandth, that is free; `free` shares come before those that
+/// are not.
 pub(super) fn largest_share(free: impl Fn(f64) -> bool) -> f64 {
     if free(1.0) {
         return 1.0;

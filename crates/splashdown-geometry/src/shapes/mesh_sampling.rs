@@ -1,9 +1,9 @@
 //! Even samples on an arbitrary triangle mesh.
 //!
-//! Sharp edges and rims first (`features`). Then the faces: scattered darts that keep their distance,
-//! relaxed by mutual repulsion while they slide on the surface, and at last two passes that make the
-//! promised bounds true: drop what is too close, add where a hole is too wide. Everything is
-//! deterministic, and linear in the number of samples.
+//! Sharp edges and rims first (`features`). Then the faces: scattered darts that keep their
+//! distance, relaxed by mutual repulsion while they slide on the surface, and at last two passes
+//! that make the promised bounds true: drop what is too close, add where a hole is too wide.
+//! Everything is deterministic, and linear in the number of samples.
 
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::TriMesh;
@@ -24,8 +24,8 @@ const DARTS: f64 = 14.0;
 const ROUNDS: usize = 4;
 /// Samples repel each other up to this distance, in spacings.
 const REPULSION: f64 = 1.4;
-/// Samples closer than this, in spacings, are too close; holes farther than this from any sample are
-/// too wide. One number for both: what fills a hole is never too close.
+/// Samples closer than this, in spacings, are too close; holes farther than this from any sample
+/// are too wide. One number for both: what fills a hole is never too close.
 const BOUND: f64 = 0.705;
 /// Spots farther than this from all samples, in spacings, look for the middle of a hole.
 const SUSPICIOUS: f64 = 0.65;
@@ -45,7 +45,11 @@ fn same_side(m: DVec3, n: DVec3) -> bool {
 }
 
 /// Even samples of the surface of `mesh`, moved outward by `offset`.
-pub fn sample(shape: &MeshShape, spacing: f64, offset: f64) -> Result<Vec<DVec3>, ShapeError> {
+pub(super) fn sample(
+    shape: &MeshShape,
+    spacing: f64,
+    offset: f64,
+) -> Result<Vec<DVec3>, ShapeError> {
     let mesh = mesh_offset::moved(shape, offset);
     let area = mesh.area();
     limit(area / (spacing * spacing))?;
@@ -125,9 +129,9 @@ impl Surface<'_> {
         darts
     }
 
-    /// The fixed samples, and every dart that keeps its distance from all before it. Darts are thrown
-    /// in sweeps over the whole surface, and kept in the order of the surface: neighbours in space
-    /// are neighbours in memory.
+    /// The fixed samples, and every dart that keeps its distance from all before it. Darts are
+    /// thrown in sweeps over the whole surface, and kept in the order of the surface: neighbours in
+    /// space are neighbours in memory.
     fn throw(&self, fixed: &[Sample], darts: &[Sample]) -> Vec<Sample> {
         let sweeps = DARTS as usize;
         let mut grid = PointGrid::new(DART * self.spacing, fixed.len() + darts.len() / sweeps);

@@ -93,7 +93,7 @@ impl MeshShape {
 }
 
 /// A tree of boxes around the triangles of a mesh.
-pub fn tree_of(mesh: &TriangleMesh, oriented: bool) -> Result<TriMesh, ShapeError> {
+pub(super) fn tree_of(mesh: &TriangleMesh, oriented: bool) -> Result<TriMesh, ShapeError> {
     let flags = if oriented { TriMeshFlags::ORIENTED } else { TriMeshFlags::empty() };
     TriMesh::with_flags(mesh.vertices.clone(), mesh.triangles.clone(), flags)
         .map_err(|_| ShapeError::EmptyMesh)

@@ -1,11 +1,12 @@
 //! Where particles come from: shapes, meshes, sampling and filling.
 //!
 //! A [`Shape`] lives in its own frame; a pose places it in the scene. It can be asked three things:
-//! how far a point is from its surface ([`Shape::signed_distance`]), for an even layer of samples on
-//! or beside its surface ([`Shape::sample_surface`], for walls), and for a lattice that fills it
+//! how far a point is from its surface ([`Shape::signed_distance`]), for an even layer of samples
+//! on or beside its surface ([`Shape::sample_surface`], for walls), and for a lattice that fills it
 //! ([`fill`], for fluids). In 2D every shape is cut by its plane z = 0.
 
 mod bgeo;
+mod closed_surface;
 mod csv;
 mod features;
 mod fill;
@@ -22,7 +23,6 @@ mod particle_file;
 mod ply;
 mod profile;
 mod sampling;
-mod skin;
 mod slice;
 mod solids;
 mod surface;
@@ -31,20 +31,22 @@ mod test_support;
 mod topology;
 mod vtk;
 
+pub use closed_surface::closed_surface_of;
 pub use fill::fill;
 pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
 pub use moments::Moments;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
-pub use skin::skin_of;
 pub use solids::sheet_axes;
 pub use topology::MeshReport;
 
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::mesh::TriangleMesh;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// No sampling or filling makes more points than this: a spacing mistyped by a factor of 1000 should
-/// be an error, not a machine out of memory.
+/// No sampling or filling makes more points than this: a spacing mistyped by a factor of 1000
+/// should be an error, not a machine out of memory.
 pub const MAX_POINTS: f64 = 2e8;
 
 /// Something that can be sampled with particles, centred in its own frame.
@@ -106,8 +108,9 @@ pub enum Shape {
     Mesh(MeshShape),
 }
 
-/// A face of a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A face of a tank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Face {
     /// Towards −x.
     Left,
@@ -158,7 +161,7 @@ pub enum ShapeError {
     Size {
         /// Which size, in words.
         what: &'static str,
-        /// Its value.
+        /// The value that the parameter has.
         value: f64,
     },
     /// The normal of a plane has no direction, or none inside the plane of a 2D scene.
@@ -184,10 +187,10 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// Distance to the surface, negative inside. Sheets (a plane, an open mesh) have no inside: their
-    /// distance is never negative. A tank is negative inside the box of water; its magnitude is the
-    /// distance to the nearest wall, and an open face is not a wall. In 2D, the same of the cut at
-    /// z = 0, whatever the z of `p`.
+    /// Distance to the surface, negative inside. Sheets (a plane, an open mesh) have no inside:
+    /// their distance is never negative. A tank is negative inside the box of water; its magnitude
+    /// is the distance to the nearest wall, and an open face is not a wall. In 2D, the same of the
+    /// cut at z = 0, whatever the z of `p`.
     pub fn signed_distance(&self, p: DVec3, dimension: Dimension) -> f64 {
         let p = dimension.flatten(p);
         match self {
@@ -252,9 +255,9 @@ impl Shape {
     }
 
     /// Even samples of the surface at `offset` from the true surface (positive = outward), about
-    /// `spacing` apart: every point of that surface is within 0.75 spacings of a sample, and samples
-    /// are at least 0.7 spacings apart (0.5 where edges leave no choice, less behind knife edges). Edges, corners and tips
-    /// are kept. In 2D, samples of the outline of the cut at z = 0.
+    /// `spacing` apart: every point of that surface is within 0.75 spacings of a sample, and
+    /// samples are at least 0.7 spacings apart (0.5 where edges leave no choice, less behind knife
+    /// edges). Edges, corners and tips are kept. In 2D, samples of the outline of the cut at z = 0.
     ///
     /// Offset surfaces keep sharp edges: a box stays a box. An inward offset larger than a shape is
     /// thick stops in its middle.

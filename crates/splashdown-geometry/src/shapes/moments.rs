@@ -1,7 +1,8 @@
 //! Volume, centre and inertia of shapes, from which rigid bodies get their mass.
 //!
-//! Everything is a sum of V = ∫ dV, F = ∫ x dV and S = ∫ x xᵀ dV over simple parts. For a simplex with
-//! the corners p₀ … pₙ and the measure M, with s = Σ p (e.g. Eberly 2002, Polyhedral mass properties):
+//! Everything is a sum of V = ∫ dV, F = ∫ x dV and S = ∫ x xᵀ dV over simple parts. For a simplex
+//! with the corners p₀ … pₙ and the measure M, with s = Σ p (e.g. Eberly 2002, Polyhedral mass
+//! properties):
 //!
 //! | part | F | S |
 //! |---|---|---|
@@ -9,8 +10,8 @@
 //! | triangle | M s/3 | M/12 (Σ p pᵀ + s sᵀ) |
 //! | segment | M s/2 | M/6 (Σ p pᵀ + s sᵀ) |
 //!
-//! A closed surface is a sum of tetrahedra with one corner at the origin, whose signed volumes cancel
-//! outside (the divergence theorem); an outline in 2D is a sum of triangles in the same way.
+//! A closed surface is a sum of tetrahedra with one corner at the origin, whose signed volumes
+//! cancel outside (the divergence theorem); an outline in 2D is a sum of triangles in the same way.
 
 use std::f64::consts::PI;
 
@@ -80,7 +81,7 @@ impl Moments {
 }
 
 /// Of the volume inside; none for sheets and tanks, which have no inside of their own.
-pub fn of_inside(shape: &Shape, dimension: Dimension) -> Option<Moments> {
+pub(super) fn of_inside(shape: &Shape, dimension: Dimension) -> Option<Moments> {
     match shape {
         Shape::Plane { .. } | Shape::Tank { .. } => None,
         Shape::Box { half } => Some(of_box(*half, dimension)),
@@ -95,7 +96,7 @@ pub fn of_inside(shape: &Shape, dimension: Dimension) -> Option<Moments> {
 }
 
 /// Of the surface, as a sheet of even weight; none if there is nothing of it.
-pub fn of_surface(shape: &Shape, dimension: Dimension) -> Option<Moments> {
+pub(super) fn of_surface(shape: &Shape, dimension: Dimension) -> Option<Moments> {
     let mesh = MeshShape::new(shape.surface()).ok()?;
     let mut moments = Moments::ZERO;
     match dimension {
@@ -144,8 +145,8 @@ fn inside_outline(mesh: &MeshShape) -> Moments {
     moments.one_metre_deep().moved(near)
 }
 
-/// A body of revolution from its profile (r, y): discs of the radius r for all y, or in 2D strips of
-/// the width 2r.
+/// A body of revolution from its profile (r, y): discs of the radius r for all y, or in 2D strips
+/// of the width 2r.
 fn of_revolution(profile: &[Chain], dimension: Dimension) -> Moments {
     let mut moments = Moments::ZERO;
     for piece in profile.iter().flat_map(|chain| &chain.pieces) {

@@ -1,14 +1,14 @@
 //! Wavefront OBJ: vertices and faces, which is all that a shape needs of it.
 //!
-//! Normals, texture coordinates, materials, groups, lines and curves are stepped over. Indices count from
-//! one, or backwards from the last vertex if negative.
+//! Normals, texture coordinates, materials, groups, lines and curves are stepped over. Indices
+//! count from one, or backwards from the last vertex if negative.
 
 use super::mesh_file::fan;
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
 /// A mesh of all faces of a file; polygons are split. Vertices that no face names are left out.
-pub fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
     let mut number = 0;

@@ -1,4 +1,5 @@
-//! What a shape looks like in a plane: profiles of bodies of revolution, and the outlines of 2D cuts.
+//! What a shape looks like in a plane: profiles of bodies of revolution, and the outlines of 2D
+//! cuts.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -10,7 +11,7 @@ use super::profile::{Chain, Piece};
 /// A body of revolution about y, moved outward by some offset (edges stay sharp). An inward offset
 /// larger than the body is thick stops in the middle.
 #[derive(Clone, Copy, Debug)]
-pub enum Round {
+pub(super) enum Round {
     /// A ball.
     Sphere { radius: f64 },
     /// A cylinder about the origin.
@@ -25,7 +26,7 @@ pub enum Round {
 
 impl Round {
     /// The shape, grown by `offset`, if it is one of the bodies of revolution.
-    pub fn grown(shape: &Shape, offset: f64) -> Option<Round> {
+    pub(super) fn grown(shape: &Shape, offset: f64) -> Option<Round> {
         let grow = |size: f64| (size + offset).max(0.0);
         Some(match *shape {
             Shape::Sphere { radius } => Round::Sphere { radius: grow(radius) },
@@ -49,7 +50,7 @@ impl Round {
     }
 
     /// The half of the outline with r ≥ 0, from below to above.
-    pub fn profile(&self) -> Vec<Chain> {
+    pub(super) fn profile(&self) -> Vec<Chain> {
         match *self {
             Round::Sphere { radius } => vec![arcs(&[(0.0, -FRAC_PI_2, FRAC_PI_2)], radius)],
             Round::Cylinder { radius, half_height } => corners(&[
@@ -81,7 +82,7 @@ impl Round {
     }
 
     /// The whole outline of the cut z = 0.
-    pub fn outline(&self) -> Vec<Chain> {
+    pub(super) fn outline(&self) -> Vec<Chain> {
         match *self {
             Round::Sphere { radius } => vec![Chain::circle(DVec2::ZERO, radius)],
             Round::Cylinder { radius, half_height } => rectangle(DVec2::new(radius, half_height)),

@@ -166,14 +166,14 @@ fn parse(bytes: &[u8]) -> Result<(ParticleFile, Vec<Vec<u32>>), String> {
 }
 
 /// A mesh of the faces of a file.
-pub fn parse_mesh(bytes: &[u8]) -> Result<TriangleMesh, String> {
+pub(super) fn parse_mesh(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let (points, faces) = parse(bytes)?;
     let triangles = faces.iter().flat_map(|corners| fan(corners)).collect();
     Ok(TriangleMesh { vertices: points.positions, triangles })
 }
 
 /// Particles at the vertices of a file.
-pub fn parse_particles(bytes: &[u8]) -> Result<ParticleFile, String> {
+pub(super) fn parse_particles(bytes: &[u8]) -> Result<ParticleFile, String> {
     parse(bytes).map(|(points, _)| points)
 }
 

@@ -9,7 +9,7 @@ use super::lattice::{ring_count, steps};
 
 /// A piece of a curve.
 #[derive(Clone, Copy, Debug)]
-pub enum Piece {
+pub(super) enum Piece {
     /// From one point straight to another.
     Line(DVec2, DVec2),
     /// Part of a circle, between two angles (radians, from the first axis).
@@ -44,9 +44,10 @@ impl Piece {
     }
 }
 
-/// Pieces that join without a corner. Corners are only at the two ends, and a closed chain has none.
+/// Pieces that join without a corner. Corners are only at the two ends, and a closed chain has
+/// none.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub(super) struct Chain {
     /// In order; each begins where the last one ended.
     pub pieces: Vec<Piece>,
     /// Whether the end is the beginning.
@@ -55,29 +56,29 @@ pub struct Chain {
 
 impl Chain {
     /// A straight line.
-    pub fn line(a: DVec2, b: DVec2) -> Chain {
+    pub(super) fn line(a: DVec2, b: DVec2) -> Chain {
         Chain { pieces: vec![Piece::Line(a, b)], closed: false }
     }
 
     /// A full circle, beginning at its lowest point.
-    pub fn circle(centre: DVec2, radius: f64) -> Chain {
+    pub(super) fn circle(centre: DVec2, radius: f64) -> Chain {
         let from = -std::f64::consts::FRAC_PI_2;
         let to = from + std::f64::consts::TAU;
         Chain { pieces: vec![Piece::Arc { centre, radius, from, to }], closed: true }
     }
 
     /// Whether it is one straight line.
-    pub fn is_straight(&self) -> bool {
+    pub(super) fn is_straight(&self) -> bool {
         matches!(self.pieces[..], [Piece::Line(..)])
     }
 
     /// Length of all pieces.
-    pub fn length(&self) -> f64 {
+    pub(super) fn length(&self) -> f64 {
         self.pieces.iter().map(Piece::length).sum()
     }
 
     /// The point after a way of `s` along the chain.
-    pub fn at(&self, s: f64) -> DVec2 {
+    pub(super) fn at(&self, s: f64) -> DVec2 {
         let mut rest = s;
         for (k, piece) in self.pieces.iter().enumerate() {
             let length = piece.length();
@@ -90,7 +91,7 @@ impl Chain {
     }
 
     /// Points at even steps of about `spacing`, both ends included.
-    pub fn divide(&self, spacing: f64) -> Vec<DVec2> {
+    pub(super) fn divide(&self, spacing: f64) -> Vec<DVec2> {
         let length = self.length();
         if self.closed {
             let n = self.closed_count(spacing, length);

@@ -13,29 +13,29 @@ use crate::math::{DVec3, Dimension};
 use crate::mesh::TriangleMesh;
 
 /// Outlines bend smoothly below this angle (cosine of 30°) and have a corner above it.
-pub const SMOOTH: f64 = 0.866;
+pub(super) const SMOOTH: f64 = 0.866;
 /// A sharp corner moves at most this many offsets away.
 const LONGEST_MITRE: f64 = 4.0;
 
 /// One line of a cut: the solid is on its left.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    /// In order.
+pub(super) struct Line {
+    /// Its points, from one end to the other.
     pub points: Vec<DVec2>,
     /// Whether the last point is joined to the first.
     pub closed: bool,
 }
 
 /// All lines of a cut, ready for distance queries.
-pub struct Slice {
-    /// The lines.
+pub(super) struct Slice {
+    /// Where the plane cuts the surface: open and closed lines.
     pub lines: Vec<Line>,
     tree: Option<Polyline>,
 }
 
 impl Slice {
     /// Cuts a mesh by the plane z = 0.
-    pub fn of(mesh: &TriangleMesh) -> Slice {
+    pub(super) fn of(mesh: &TriangleMesh) -> Slice {
         let lines = cut(mesh);
         let mut vertices = Vec::new();
         let mut segments = Vec::new();
@@ -53,7 +53,7 @@ impl Slice {
     }
 
     /// Distance to the nearest line; infinite if there is none.
-    pub fn distance(&self, p: DVec2) -> f64 {
+    pub(super) fn distance(&self, p: DVec2) -> f64 {
         let p = p.extend(0.0);
         let nearest = |tree: &Polyline| tree.project_local_point(p, false).point.distance(p);
         self.tree.as_ref().map_or(f64::INFINITY, nearest)
@@ -117,7 +117,11 @@ fn cut(mesh: &TriangleMesh) -> Vec<Line> {
 }
 
 /// Even samples of the cut, moved outward by `offset`.
-pub fn sample(mesh: &MeshShape, spacing: f64, offset: f64) -> Result<Vec<DVec3>, ShapeError> {
+pub(super) fn sample(
+    mesh: &MeshShape,
+    spacing: f64,
+    offset: f64,
+) -> Result<Vec<DVec3>, ShapeError> {
     let slice = mesh.slice();
     if slice.lines.is_empty() {
         let bounds = mesh.surface().bounds();

@@ -9,7 +9,7 @@ use super::Face;
 use crate::math::{DVec3, Dimension};
 
 /// Half sizes of a box as the scene sees them: in 2D it has no walls in z.
-pub fn cut_half(half: DVec3, dimension: Dimension) -> DVec3 {
+pub(super) fn cut_half(half: DVec3, dimension: Dimension) -> DVec3 {
     match dimension {
         Dimension::Two => half.with_z(f64::INFINITY),
         Dimension::Three => half,
@@ -17,7 +17,7 @@ pub fn cut_half(half: DVec3, dimension: Dimension) -> DVec3 {
 }
 
 /// A box.
-pub fn cuboid(p: DVec3, half: DVec3) -> f64 {
+pub(super) fn cuboid(p: DVec3, half: DVec3) -> f64 {
     let q = p.abs() - half;
     q.max(DVec3::ZERO).length() + q.max_element().min(0.0)
 }
@@ -33,13 +33,13 @@ fn meridian(p: DVec3) -> DVec2 {
 }
 
 /// A cylinder about y.
-pub fn cylinder(p: DVec3, radius: f64, half_height: f64) -> f64 {
+pub(super) fn cylinder(p: DVec3, radius: f64, half_height: f64) -> f64 {
     rectangle(meridian(p), DVec2::new(radius, half_height))
 }
 
-/// A ring about y. A fat one (`minor` > `major`) fills its own hole, where the surface near the axis
-/// is inside the opposite half and does not count.
-pub fn torus(p: DVec3, major: f64, minor: f64) -> f64 {
+/// A ring about y. A fat one (`minor` > `major`) fills its own hole, where the surface near the
+/// axis is inside the opposite half and does not count.
+pub(super) fn torus(p: DVec3, major: f64, minor: f64) -> f64 {
     let q = meridian(p);
     let tube = q.distance(DVec2::new(major, 0.0)) - minor;
     if minor <= major || tube >= 0.0 {
@@ -54,13 +54,13 @@ pub fn torus(p: DVec3, major: f64, minor: f64) -> f64 {
 }
 
 /// A capsule about y.
-pub fn capsule(p: DVec3, radius: f64, half_height: f64) -> f64 {
+pub(super) fn capsule(p: DVec3, radius: f64, half_height: f64) -> f64 {
     let on_axis = DVec3::new(0.0, p.y.clamp(-half_height, half_height), 0.0);
     p.distance(on_axis) - radius
 }
 
 /// A cone with the centre of its base at the origin and its apex at y = `height`.
-pub fn cone(p: DVec3, radius: f64, height: f64) -> f64 {
+pub(super) fn cone(p: DVec3, radius: f64, height: f64) -> f64 {
     let q = meridian(p);
     let (rim, apex) = (DVec2::new(radius, 0.0), DVec2::new(0.0, height));
     let base = segment(q, DVec2::ZERO, rim);
@@ -71,14 +71,14 @@ pub fn cone(p: DVec3, radius: f64, height: f64) -> f64 {
 }
 
 /// Distance of `q` to the segment from `a` to `b`.
-pub fn segment(q: DVec2, a: DVec2, b: DVec2) -> f64 {
+pub(super) fn segment(q: DVec2, a: DVec2, b: DVec2) -> f64 {
     let along = b - a;
     let t = ((q - a).dot(along) / along.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     q.distance(a + t * along)
 }
 
-/// Directions of the edges of a square sheet. The first lies in the plane z = 0, so that the cut of a
-/// sheet that stands on that plane is a line along it.
+/// Directions of the edges of a square sheet. The first lies in the plane z = 0, so that the cut of
+/// a sheet that stands on that plane is a line along it.
 pub fn sheet_axes(normal: DVec3) -> [DVec3; 2] {
     let n = normal.normalize_or(DVec3::Y);
     let s = DVec3::Z.cross(n).try_normalize().unwrap_or(DVec3::X);
@@ -86,7 +86,7 @@ pub fn sheet_axes(normal: DVec3) -> [DVec3; 2] {
 }
 
 /// A square sheet (in 2D a line): unsigned.
-pub fn sheet(p: DVec3, normal: DVec3, half_size: f64, dimension: Dimension) -> f64 {
+pub(super) fn sheet(p: DVec3, normal: DVec3, half_size: f64, dimension: Dimension) -> f64 {
     match dimension {
         Dimension::Two => {
             let Some(n) = normal.with_z(0.0).try_normalize() else { return f64::INFINITY };
@@ -103,8 +103,9 @@ pub fn sheet(p: DVec3, normal: DVec3, half_size: f64, dimension: Dimension) -> f
     }
 }
 
-/// The walls around a box of water: negative in the water, magnitude = distance to the nearest wall.
-pub fn tank(p: DVec3, half: DVec3, open: &[Face], dimension: Dimension) -> f64 {
+/// The walls around a box of water: negative in the water, magnitude = distance to the nearest
+/// wall.
+pub(super) fn tank(p: DVec3, half: DVec3, open: &[Face], dimension: Dimension) -> f64 {
     let half = cut_half(half, dimension);
     let in_water = p.abs().cmple(half).all();
     let walls = Face::ALL
@@ -160,9 +161,11 @@ mod tests {
                     continue; // Its sign jumps in an open face.
                 }
                 for dimension in [Dimension::Two, Dimension::Three] {
-                    let change = shape.signed_distance(a, dimension) - shape.signed_distance(b, dimension);
+                    let [at_a, at_b] = [a, b].map(|x| shape.signed_distance(x, dimension));
+                    let change = at_a - at_b;
                     let way = dimension.flatten(a - b).length();
-                    prop_assert!(change.abs() <= way + 1e-9, "{shape:?} {dimension:?}: {change} over {way}");
+                    prop_assert!(change.abs() <= way + 1e-9, "{shape:?} {dimension:?}: {change} \
+                        over {way}");
                 }
             }
         }

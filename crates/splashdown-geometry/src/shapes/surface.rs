@@ -11,7 +11,7 @@ use crate::mesh::TriangleMesh;
 const SEGMENTS: u32 = 64;
 
 /// See [`Shape::surface`].
-pub fn triangles(shape: &Shape) -> TriangleMesh {
+pub(super) fn triangles(shape: &Shape) -> TriangleMesh {
     match shape {
         Shape::Box { half } => cuboid(*half, &[]),
         Shape::Tank { half, open } => cuboid(*half, open),
@@ -72,7 +72,7 @@ fn turned(round: &Round) -> TriangleMesh {
 
 /// The surface that points (r, y) sweep about the y axis, with the inside on their left. Points on
 /// the axis become single vertices.
-pub fn swept(points: &[glam::DVec2], closed: bool, segments: u32) -> TriangleMesh {
+pub(super) fn swept(points: &[glam::DVec2], closed: bool, segments: u32) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     let reach = points.iter().map(|p| p.x).fold(0.0, f64::max);
     let rings: Vec<Vec<u32>> = points

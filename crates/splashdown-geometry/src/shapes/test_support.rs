@@ -8,7 +8,7 @@ use crate::mesh::TriangleMesh;
 use crate::point_grid::PointGrid;
 
 /// One of each built-in shape, about one metre in size.
-pub fn solids_of_all_kinds() -> Vec<Shape> {
+pub(super) fn solids_of_all_kinds() -> Vec<Shape> {
     vec![
         Shape::Box { half: DVec3::new(1.0, 0.6, 0.8) },
         Shape::Sphere { radius: 0.9 },
@@ -24,12 +24,12 @@ pub fn solids_of_all_kinds() -> Vec<Shape> {
 }
 
 /// Points that cover the true surface with steps of at most about `step`.
-pub fn dense_surface(shape: &Shape, step: f64, dimension: Dimension) -> Vec<DVec3> {
+pub(super) fn dense_surface(shape: &Shape, step: f64, dimension: Dimension) -> Vec<DVec3> {
     dense_offset_surface(shape, step, 0.0, dimension)
 }
 
 /// The same for the surface moved by `offset`.
-pub fn dense_offset_surface(
+pub(super) fn dense_offset_surface(
     shape: &Shape,
     step: f64,
     offset: f64,
@@ -39,7 +39,7 @@ pub fn dense_offset_surface(
 }
 
 /// The largest distance from a point of `surface` to the nearest sample.
-pub fn covering(surface: &[DVec3], samples: &[DVec3]) -> f64 {
+pub(super) fn covering(surface: &[DVec3], samples: &[DVec3]) -> f64 {
     let reach = 3.0;
     let grid = PointGrid::of(samples, reach);
     let nearest = |p: &DVec3| {
@@ -54,7 +54,7 @@ pub fn covering(surface: &[DVec3], samples: &[DVec3]) -> f64 {
 }
 
 /// The smallest distance between two samples.
-pub fn nearest_pair(samples: &[DVec3]) -> f64 {
+pub(super) fn nearest_pair(samples: &[DVec3]) -> f64 {
     let reach = 3.0;
     let grid = PointGrid::of(samples, reach);
     let mut least = f64::INFINITY;
@@ -70,7 +70,7 @@ pub fn nearest_pair(samples: &[DVec3]) -> f64 {
 }
 
 /// A ball of radius one: an octahedron, refined.
-pub fn icosphere(refinements: usize) -> TriangleMesh {
+pub(super) fn icosphere(refinements: usize) -> TriangleMesh {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
     let mut triangles: Vec<[DVec3; 3]> = Vec::new();
     for k in 0..8 {
@@ -97,7 +97,7 @@ pub fn icosphere(refinements: usize) -> TriangleMesh {
 }
 
 /// A mesh as OBJ text.
-pub fn write_obj(mesh: &TriangleMesh) -> Vec<u8> {
+pub(super) fn write_obj(mesh: &TriangleMesh) -> Vec<u8> {
     let mut text = String::from("o mesh\n");
     for p in &mesh.vertices {
         writeln!(text, "v {} {} {}", p.x, p.y, p.z).unwrap();
@@ -109,7 +109,7 @@ pub fn write_obj(mesh: &TriangleMesh) -> Vec<u8> {
 }
 
 /// A mesh as STL.
-pub fn write_stl(mesh: &TriangleMesh, binary: bool) -> Vec<u8> {
+pub(super) fn write_stl(mesh: &TriangleMesh, binary: bool) -> Vec<u8> {
     let triangles = (0..mesh.triangles.len()).map(|t| {
         let vector = |v: DVec3| stl_io::Vector::new(v.as_vec3().to_array());
         let vertices = mesh.corners(t).map(vector);
@@ -134,10 +134,12 @@ pub fn write_stl(mesh: &TriangleMesh, binary: bool) -> Vec<u8> {
 }
 
 /// A mesh as PLY in one of its three encodings.
-pub fn write_ply(mesh: &TriangleMesh, format: &str) -> Vec<u8> {
+pub(super) fn write_ply(mesh: &TriangleMesh, format: &str) -> Vec<u8> {
     let mut out = format!(
-        "ply\nformat {format} 1.0\ncomment a test\nelement vertex {}\nproperty double x\nproperty double y\n\
-         property double z\nproperty uchar red\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
+        "ply\nformat {format} 1.0\ncomment a test\nelement vertex {}\nproperty double x\nproperty \
+         double y\n\
+         property double z\nproperty uchar red\nelement face {}\nproperty list uchar int \
+         vertex_indices\nend_header\n",
         mesh.vertices.len(),
         mesh.triangles.len()
     )
@@ -168,7 +170,7 @@ pub fn write_ply(mesh: &TriangleMesh, format: &str) -> Vec<u8> {
 }
 
 /// Particles as PLY text.
-pub fn write_ply_points(file: &ParticleFile) -> Vec<u8> {
+pub(super) fn write_ply_points(file: &ParticleFile) -> Vec<u8> {
     let mut text = format!("ply\nformat ascii 1.0\nelement vertex {}\n", file.positions.len());
     for name in ["x", "y", "z", "vx", "vy", "vz"] {
         writeln!(text, "property float {name}").unwrap();

@@ -33,7 +33,7 @@ impl MeshReport {
 
 /// An edge and the triangles around it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edge {
+pub(super) struct Edge {
     /// The two ends, lower index first.
     pub ends: [u32; 2],
     /// Triangles, and whether each runs from the lower end to the higher.
@@ -41,7 +41,7 @@ pub struct Edge {
 }
 
 /// All edges of a mesh, ordered by their ends.
-pub fn edges(mesh: &TriangleMesh) -> Vec<Edge> {
+pub(super) fn edges(mesh: &TriangleMesh) -> Vec<Edge> {
     let mut uses: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * mesh.triangles.len());
     for (t, &[a, b, c]) in mesh.triangles.iter().enumerate() {
         for [from, to] in [[a, b], [b, c], [c, a]] {
@@ -59,7 +59,7 @@ pub fn edges(mesh: &TriangleMesh) -> Vec<Edge> {
 
 /// Checks a mesh, joins equal vertices, drops collapsed triangles and turns triangles so that they
 /// agree with their neighbours and, if the mesh is closed, face outward.
-pub fn clean(mesh: &TriangleMesh) -> Result<(TriangleMesh, MeshReport), ShapeError> {
+pub(super) fn clean(mesh: &TriangleMesh) -> Result<(TriangleMesh, MeshReport), ShapeError> {
     check_indices(mesh)?;
     let mut report = MeshReport::default();
     let mut welded = weld(mesh);

@@ -7,7 +7,7 @@ use super::particle_file::ParticleFile;
 use crate::math::DVec3;
 
 /// Reads the points, and velocities from a point array `v`, `vel` or `velocity`.
-pub fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<ParticleFile, String> {
     let mut from = Scanner { rest: bytes, binary: false };
     let magic = from.line().unwrap_or_default();
     if !magic.starts_with("# vtk DataFile Version") {
@@ -231,14 +231,14 @@ impl Scanner<'_> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
     use vtkio::model::{
         Attribute, Attributes, ByteOrder, DataSet, PolyDataPiece, Version, VertexNumbers, Vtk,
     };
 
     /// Written by the library that also writes our frames.
-    pub fn write(file: &ParticleFile, binary: bool) -> Vec<u8> {
+    pub(crate) fn write(file: &ParticleFile, binary: bool) -> Vec<u8> {
         let flat =
             |vectors: &[DVec3]| -> Vec<f64> { vectors.iter().flat_map(|v| v.to_array()).collect() };
         let count = file.positions.len() as u32;
@@ -274,9 +274,12 @@ pub mod tests {
 
     #[test]
     fn version_5_files_with_fields_and_metadata_are_read() {
-        let text = "# vtk DataFile Version 5.1\nvtk output\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n\
-                    0 0 0 1 2 3\nMETADATA\nINFORMATION 0\n\nVERTICES 3 2\nOFFSETS vtktypeint64\n0 1 2\n\
-                    CONNECTIVITY vtktypeint64\n0 1\nPOINT_DATA 2\nFIELD FieldData 2\nid 1 2 int\n7 8\n\
+        let text = "# vtk DataFile Version 5.1\nvtk output\nASCII\nDATASET POLYDATA\nPOINTS 2 \
+                    float\n\
+                    0 0 0 1 2 3\nMETADATA\nINFORMATION 0\n\nVERTICES 3 2\nOFFSETS vtktypeint64\n0 \
+                    1 2\n\
+                    CONNECTIVITY vtktypeint64\n0 1\nPOINT_DATA 2\nFIELD FieldData 2\nid 1 2 int\n7 \
+                    8\n\
                     velocity 3 2 double\n1 0 0\n0 1 0\nMETADATA\nINFORMATION 0\n\n";
         let file = parse(text.as_bytes()).unwrap();
         assert_eq!(file.positions, [DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0)]);
@@ -288,7 +291,8 @@ pub mod tests {
         for kind in ["ASCII", "BINARY"] {
             for count in ["99999999999", "18446744073709551615", "-1"] {
                 let text = format!(
-                    "# vtk DataFile Version 3.0\nt\n{kind}\nDATASET POLYDATA\nPOINTS {count} float\n1 2 3"
+                    "# vtk DataFile Version 3.0\nt\n{kind}\nDATASET POLYDATA\nPOINTS {count} \
+                     float\n1 2 3"
                 );
                 assert!(parse(text.as_bytes()).is_err());
             }

@@ -1,16 +1,19 @@
 //! Two pressure solvers, one for fluids and one for bodies, linked in every iteration.
 //!
 //! Paper: Gissler et al. 2019 (GPB19), algorithm 3. The sweeps are those of `monolithic`, but plain
-//! (relaxed Jacobi with the contact count), without the bodies' response in the fluid's diagonal, and
-//! with friction computed once, before them (section 3.4.2, "Friction"): each contact estimates its
-//! normal impulse from the speed at which the bodies approach, and slows them down by at most its share.
+//! (relaxed Jacobi with the contact count), without the bodies' response in the fluid's diagonal,
+//! and with friction computed once, before them (section 3.4.2, "Friction"): each contact estimates
+//! its normal impulse from the speed at which the bodies approach, and slows them down by at most
+//! its share.
 
-use crate::rigid::bodies::{Body, Twist};
+use crate::rigid::bodies::Body;
 use crate::rigid::contact::Contact;
+use crate::twist::Twist;
 
-/// Changes the motions of `bodies` by friction at `contacts` that overlap; returns the impulse on each. The estimate of the normal
-/// impulse is divided among the contacts of a body, which is one of two ways to read the paper; the
-/// other one is no more Coulomb's law (docs/methods/rigid-bodies.md).
+/// Changes the motions of `bodies` by friction at `contacts` that overlap; returns the impulse on
+/// each. The estimate of the normal impulse is divided among the contacts of a body, which is one
+/// of two ways to read the paper; the other one is no more Coulomb's law
+/// (docs/methods/rigid-bodies.md).
 pub fn explicit_friction(contacts: &[Contact], bodies: &mut [Body]) -> Vec<Twist> {
     let touching = |contact: &&Contact| contact.overlap > -1e-2;
     let mut count = vec![0u32; bodies.len()];
@@ -38,8 +41,7 @@ pub fn explicit_friction(contacts: &[Contact], bodies: &mut [Body]) -> Vec<Twist
         }
     }
     for (body, impulse) in bodies.iter_mut().zip(&sums) {
-        let response = body.response(impulse);
-        body.motion.add(1.0, &response);
+        body.apply(impulse);
     }
     sums
 }

@@ -1,19 +1,22 @@
 //! Pressure of fluids, contact and friction of bodies as one system.
 //!
-//! Paper: Probst & Teschner 2023 (PT23). The fluid's sweeps are (P4); in each of them the bodies move
-//! by the fluid's pressures (M1), by contact (R3) and by friction (R4), and the fluid sees them move.
+//! Paper: Probst & Teschner 2023 (PT23). The fluid's sweeps are (P4); in each of them the bodies
+//! move by the fluid's pressures (M1), by contact (R3) and by friction (R4), and the fluid sees
+//! them move.
 //!
-//! A light body yields to the pressure of every particle around it, and they all push at once: each of
-//! them must expect that. PT23's diagonal counts the body's response to one particle's own pressure, and
-//! blows up for bodies twenty times lighter than water. As with contacts (R5) every particle gets a
-//! share of the body's mass, here one of the N that touch it:
+//! A light body yields to the pressure of every particle around it, and they all push at once: each
+//! of them must expect that. PT23's diagonal counts the body's response to one particle's own
+//! pressure, and blows up for bodies twenty times lighter than water. As with contacts (R5) every
+//! particle gets a share of the body's mass, here one of the N that touch it:
 //!
 //!   Dᵢ = (P3) + Σ_K ω N_K J_iK M_K⁻¹ J_iKᵀ                          (M2)
 //!
-//! (ω because (P4) relaxes the whole; half as much again where contacts need a share of the mass too).
+//! (ω because (P4) relaxes the whole; half as much again where contacts need a share of the mass
+//! too).
 //!
-//! The system is made of blocks, each with its own file: pressures (`sph::pressure::solve`), contacts with
-//! their bodies (`rigid::solve`), interfaces (`droplets`). Any of the last two may be missing. A sweep:
+//! The system is made of blocks, each with its own file: pressures (`sph::pressure::solve`),
+//! contacts with their bodies (`rigid::solve`), interfaces (`interface_system`). Any of the last
+//! two may be missing. A sweep:
 //!
 //! 1. Pressure, tension and friction of the present unknowns move fluid and bodies ((P1), (M1)).
 //! 2. Each block relaxes its own unknowns: (P4), (D1) and (F3), (R3) and (R4).
@@ -23,11 +26,13 @@ use glam::Vec4;
 use splashdown_solve::nncg::{self, Params, Projected, Report, Sweep};
 
 use crate::body::{CouplingMethod, CouplingSettings};
-use crate::coupling::droplets::Droplets;
-use crate::coupling::touches::Touches;
-use crate::rigid::bodies::{Body, Twist};
-use crate::rigid::solve::{ContactSystem, Order, Swept, is_small};
+use crate::coupling::elastic::ElasticBlock;
+use crate::coupling::interface_rows::InterfaceRows;
+use crate::coupling::interface_system::InterfaceSystem;
+use crate::rigid::bodies::Body;
+use crate::rigid::solve::{ContactResidual, ContactSystem, Order, is_small};
 use crate::sph::pressure::solve::PressureBlock;
+use crate::twist::Twist;
 
 /// Bodies and contacts during one solve.
 pub struct BodyBlock<'a> {
@@ -36,7 +41,7 @@ pub struct BodyBlock<'a> {
     /// Contacts; none in DFSPH's divergence solve.
     contacts: &'a mut ContactSystem,
     /// Where fluid touches bodies.
-    touches: &'a Touches,
+    rows: &'a InterfaceRows,
     /// Motions of all solids before the solve.
     given: Vec<Twist>,
     /// What the fluid would have to remove if the bodies kept those.
@@ -45,7 +50,7 @@ pub struct BodyBlock<'a> {
     /// Impulses of the fluid.
     impulse: Vec<Twist>,
     /// What the last sweep found.
-    pub swept: Swept,
+    pub residual: ContactResidual,
 }
 
 impl<'a> BodyBlock<'a> {
@@ -53,14 +58,14 @@ impl<'a> BodyBlock<'a> {
     pub fn new(
         bodies: &'a mut [Body],
         contacts: &'a mut ContactSystem,
-        touches: &'a Touches,
+        rows: &'a InterfaceRows,
         base: Vec<f32>,
         settings: CouplingSettings,
     ) -> BodyBlock<'a> {
         let given = bodies.iter().map(|body| body.motion).collect();
         let impulse = vec![Twist::default(); bodies.len()];
-        let swept = Swept::default();
-        BodyBlock { bodies, contacts, touches, given, base, settings, impulse, swept }
+        let residual = ContactResidual::default();
+        BodyBlock { bodies, contacts, rows, given, base, settings, impulse, residual }
     }
 
     /// (M2): adds to the fluid's diagonals how bodies yield to a particle's own pressure.
@@ -69,31 +74,36 @@ impl<'a> BodyBlock<'a> {
             return; // GPB19 does not count the response of bodies
         }
         let shares = if self.contacts.contacts().is_empty() { 1.0 } else { 2.0 };
-        for touch in &self.touches.fluid {
-            let solid = touch.solid as usize;
-            let n = (f64::from(omega) * shares * f64::from(self.touches.count[solid])).max(1.0);
-            let [length, diagonal] = &mut step[touch.particle as usize];
-            *diagonal += (n * self.bodies[solid].mobility(&touch.row)) as f32;
+        for row in &self.rows.fluid {
+            let solid = row.solid as usize;
+            let n = (f64::from(omega) * shares * f64::from(self.rows.count[solid])).max(1.0);
+            let [length, diagonal] = &mut step[row.particle as usize];
+            *diagonal += (n * self.bodies[solid].mobility(&row.twist)) as f32;
             *length = if *diagonal > 1.0e-6 { omega / *diagonal } else { 0.0 };
         }
     }
 
-    /// Moves the bodies by pressures, interfaces and contacts; the fluid has to remove what that leaves.
-    fn respond(&mut self, pressure: &mut PressureBlock, interface: Option<&Droplets>) {
+    /// Moves the bodies by pressures, interfaces and contacts; the fluid has to remove what that
+    /// leaves.
+    fn update_response(
+        &mut self,
+        pressure: &mut PressureBlock,
+        interface: Option<&InterfaceSystem>,
+    ) {
         self.impulse.fill(Twist::default());
-        self.touches.impulses(&pressure.kappa.now, pressure.wall_kappa(), &mut self.impulse);
+        self.rows.impulses(&pressure.kappa.now, pressure.wall_kappa(), &mut self.impulse);
         if let Some(interface) = interface {
-            interface.react(&mut self.impulse);
+            interface.add_reactions(&mut self.impulse);
         }
         self.contacts.move_bodies(&self.impulse, self.bodies);
-        self.touches.compressions(&self.base, &self.given, self.bodies, &mut pressure.source);
+        self.rows.compressions(&self.base, &self.given, self.bodies, &mut pressure.source);
     }
 
     /// (R3) and (R4); bodies are left with anything.
     fn sweep(&mut self) -> Sweep {
-        self.swept = self.contacts.sweep(Order::of(&self.settings), self.bodies);
-        let Swept { contact_error, friction_error, change, .. } = self.swept;
-        let converged = is_small(&self.swept, &self.settings);
+        self.residual = self.contacts.sweep(Order::of(&self.settings), self.bodies);
+        let ContactResidual { contact_error, friction_error, change, .. } = self.residual;
+        let converged = is_small(&self.residual, &self.settings);
         Sweep { error: contact_error.max(friction_error), change, converged }
     }
 }
@@ -104,9 +114,12 @@ pub struct Coupled<'a> {
     pub pressure: PressureBlock<'a>,
     /// Bodies that move during the solve, if there are any.
     pub bodies: Option<BodyBlock<'a>>,
+    /// Elastic bodies that yield during the solve, if fluid touches any.
+    pub elastic: Option<ElasticBlock<'a>>,
     /// Surface tension and friction of fluids on walls, if there are any.
-    pub interface: Option<Droplets<'a>>,
-    /// What turns changes of κ into the energy norm of the other blocks; alone, the unit does not matter.
+    pub interface: Option<InterfaceSystem<'a>>,
+    /// What turns changes of κ into the energy norm of the other blocks; alone, the unit does not
+    /// matter.
     weight: f64,
 }
 
@@ -115,10 +128,11 @@ impl<'a> Coupled<'a> {
     pub fn new(
         pressure: PressureBlock<'a>,
         bodies: Option<BodyBlock<'a>>,
-        interface: Option<Droplets<'a>>,
+        elastic: Option<ElasticBlock<'a>>,
+        interface: Option<InterfaceSystem<'a>>,
     ) -> Coupled<'a> {
         let is_alone = bodies.is_none() && interface.is_none();
-        let mut coupled = Coupled { pressure, bodies, interface, weight: 1.0 };
+        let mut coupled = Coupled { pressure, bodies, elastic, interface, weight: 1.0 };
         coupled.add_compliance();
         if !is_alone {
             coupled.weight = coupled.pressure.typical_diagonal();
@@ -139,30 +153,38 @@ impl<'a> Coupled<'a> {
         if let Some(bodies) = &self.bodies {
             bodies.add_compliance(self.pressure.omega(), &mut self.pressure.step);
         }
+        if let Some(elastic) = &self.elastic {
+            elastic.add_compliance(self.pressure.omega(), &mut self.pressure.step);
+        }
     }
 
-    /// Moves fluid and bodies by the present unknowns. Without `pushes` the caller moves the fluid.
-    fn respond(&mut self, pushes: bool) {
-        let Coupled { pressure, bodies, interface, .. } = self;
+    /// Moves fluid and bodies by the present unknowns. Without `moves_fluid` the caller moves the
+    /// fluid.
+    fn update_response(&mut self, moves_fluid: bool) {
+        let Coupled { pressure, bodies, elastic, interface, .. } = self;
         pressure.extrapolate_to_walls();
-        let pulled: Option<&[Vec4]> = interface.as_mut().and_then(Droplets::pulled);
-        if pushes {
-            pressure.push(pulled);
+        let tension: Option<&[Vec4]> =
+            interface.as_mut().and_then(InterfaceSystem::tension_displacement);
+        if moves_fluid {
+            pressure.push(tension);
         }
         if let Some(bodies) = bodies {
-            bodies.respond(pressure, interface.as_ref());
+            bodies.update_response(pressure, interface.as_ref());
+        }
+        if let Some(elastic) = elastic {
+            elastic.update_response(pressure);
         }
         if let Some(interface) = interface {
             let bodies = bodies.as_ref().map_or(&[][..], |bodies| &*bodies.bodies);
-            interface.respond(&pressure.kappa.now, &mut pressure.push, bodies);
+            interface.update_response(&pressure.kappa.now, &mut pressure.push, bodies);
         }
     }
 }
 
 impl Projected for Coupled<'_> {
     fn sweep(&mut self) -> Sweep {
-        self.respond(true);
-        let Coupled { pressure, bodies, interface, weight } = self;
+        self.update_response(true);
+        let Coupled { pressure, bodies, interface, weight, .. } = self;
         let of_pressure = pressure.relax();
         // Before contacts, which leave bodies with anything.
         let of_interface = interface.as_mut().map(|interface| {
@@ -198,7 +220,7 @@ impl Projected for Coupled<'_> {
         if let Some(interface) = &mut self.interface {
             interface.finish();
         }
-        self.respond(!self.pressure.leaves_push());
+        self.update_response(!self.pressure.skips_displacement());
     }
 
     fn shorten(&mut self) {

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::particles::cells::{CellGrid, sorting_order};
-use crate::particles::firmness::Firmness;
 use crate::particles::kernel::{Kernel, KernelKind, KernelShape, SUPPORT};
 use crate::particles::neighbors::{Neighbors, SearchInput};
 use crate::particles::pair::unit;
 use crate::particles::store::reorder;
+use crate::particles::wall_density::WallDensity;
 use crate::particles::wide::Stretch;
 use crate::with_kernel;
 use proptest::prelude::*;
 
-/// Distances, in h, that differ by less than this may fall on either side of a radius: places within
-/// cells are rounded to 2⁻²¹.
+/// Distances, in h, that differ by less than this may fall on either side of a radius: places
+/// within cells are rounded to 2⁻²¹.
 const EDGE: f64 = 4.0e-6;
 
 /// Particles in metres with everything the search asks for.
@@ -72,7 +72,7 @@ impl Scene {
             solids: &self.solids,
             inverse_mass: &inverse_mass,
             weight: &self.weight,
-            firmness: Firmness::NONE,
+            wall_density: WallDensity::NONE,
             kernel: Kernel { kind: self.kernel, dimension: self.dimension },
             cells: grid.shape(self.h),
             wide,

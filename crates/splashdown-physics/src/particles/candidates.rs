@@ -1,24 +1,26 @@
-//! Particles that may be neighbours, or are, one array per coordinate: what the search tests eight at a time.
+//! Particles that may be neighbours, or are, one array per coordinate: what the search tests eight
+//! at a time.
 
 use super::halo::Slots;
 
-/// Particles around a cell, seen from its corner, or around one of its particles, seen from there; one array per coordinate.
+/// Particles around a cell, seen from its corner, or around one of its particles, seen from there;
+/// one array per coordinate.
 #[derive(Default)]
 pub struct Candidates {
-    /// In h.
+    /// Coordinates relative to the cell in question, in h.
     pub x: Vec<f32>,
-    /// In h.
+    /// The same along y.
     pub y: Vec<f32>,
-    /// In h.
+    /// The same along z.
     pub z: Vec<f32>,
     /// Places in the chunk's halo.
     pub slot: Vec<u32>,
-    /// Without the padding.
+    /// How many there are, without the padding.
     pub count: usize,
 }
 
 /// So far away that it is nobody's neighbour, near enough that its square is finite.
-pub const FAR: f32 = 1.0e6;
+pub(crate) const FAR: f32 = 1.0e6;
 
 impl Candidates {
     /// Candidates at these places, padded.

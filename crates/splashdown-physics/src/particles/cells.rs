@@ -1,10 +1,11 @@
-//! Particles by cell: Morton keys, the sort along their curve, and the way from a cell to its particles.
+//! Particles by cell: Morton keys, the sort along their curve, and the way from a cell to its
+//! particles.
 //!
-//! Space is cut into cubes as wide as the search radius, so that all neighbours of a particle are in
-//! the 27 cells (9 in 2D) around it. Cells are named by the Morton code of their integer coordinates
-//! and found through a hash table: a splash may fly as far as it likes without a grid growing with it.
-//! Every particle also gets its place *within* its cell in single precision; distances are then
-//! computed from small numbers wherever in the world the scene happens to be.
+//! Space is cut into cubes as wide as the search radius, so that all neighbours of a particle are
+//! in the 27 cells (9 in 2D) around it. Cells are named by the Morton code of their integer
+//! coordinates and found through a hash table: a splash may fly as far as it likes without a grid
+//! growing with it. Every particle also gets its place *within* its cell in single precision;
+//! distances are then computed from small numbers wherever in the world the scene happens to be.
 
 use rayon::prelude::*;
 
@@ -17,14 +18,14 @@ const AXIS_BITS: u32 = 21;
 const ORIGIN_STEP: f64 = 1024.0;
 
 /// Fewest cells along a periodic axis: a cell's two neighbours must not be the same one.
-pub const FEWEST_CELLS: f64 = 3.0;
-/// Places within a cell are multiples of 1/PLACES: then the way from one particle to another is exact
-/// in single precision, also across cells of up to 4 h, and the same in both directions.
+pub(crate) const MIN_CELLS: f64 = 3.0;
+/// Places within a cell are multiples of 1/PLACES: then the way from one particle to another is
+/// exact in single precision, also across cells of up to 4 h, and the same in both directions.
 const PLACES: f64 = (1 << 21) as f64;
 
 /// Where cells are: their size and the origin of their integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellGrid {
+pub(crate) struct CellGrid {
     /// Edges; along a periodic axis stretched so that a whole number of cells fills the period.
     size: DVec3,
     /// In cells, a multiple of `ORIGIN_STEP`.
@@ -40,8 +41,20 @@ pub struct CellGrid {
 pub struct CellShape {
     /// Edges of a cell, in h.
     pub size: [f32; 3],
-    /// How many cells there are along a periodic axis before the first follows again; zero along others.
+    /// How many cells there are along a periodic axis before the first follows again; zero along
+    /// others.
     pub count: [u32; 3],
+}
+
+/// In which cell each particle is.
+#[derive(Clone, Debug, Default)]
+pub struct Located {
+    /// Morton code of each particle's cell.
+    pub keys: Vec<u64>,
+    /// Place of each particle within its cell, in h.
+    pub within: Vec<[f32; 4]>,
+    /// The cells.
+    pub cells: CellShape,
 }
 
 /// A cell key with the consecutive particles of one object that are in the cell.
@@ -56,14 +69,14 @@ pub struct Run {
 }
 
 impl CellGrid {
-    /// Cells of edge `size` around `bounds`; None if the particles are too far apart to be told apart
-    /// (two million cells), which only a runaway particle manages. Along the axes where `period` is
-    /// not zero the world repeats, and bounds do not matter.
-    pub fn around(bounds: Aabb, size: f64, period: DVec3) -> Option<CellGrid> {
+    /// Cells of edge `size` around `bounds`; None if the particles are too far apart to be told
+    /// apart (two million cells), which only a runaway particle manages. Along the axes where
+    /// `period` is not zero the world repeats, and bounds do not matter.
+    pub(crate) fn around(bounds: Aabb, size: f64, period: DVec3) -> Option<CellGrid> {
         let periodic = period.cmpgt(DVec3::ZERO);
         let count = DVec3::select(
             periodic,
-            (period / size).floor().max(DVec3::splat(FEWEST_CELLS)),
+            (period / size).floor().max(DVec3::splat(MIN_CELLS)),
             DVec3::ZERO,
         );
         let size = DVec3::select(periodic, period / count.max(DVec3::ONE), DVec3::splat(size));
@@ -78,7 +91,7 @@ impl CellGrid {
     }
 
     /// The key of the cell around `p` and the place within it, in units of `unit` metres.
-    pub fn locate(&self, p: DVec3, unit: f64) -> (u64, [f32; 4]) {
+    pub(crate) fn locate(&self, p: DVec3, unit: f64) -> (u64, [f32; 4]) {
         let scaled = wrapped(p, self.period) / self.size;
         // Rounding may put a particle just below a period into the cell behind the last one.
         let last = DVec3::select(self.count.cmpgt(DVec3::ZERO), self.count - 1.0, DVec3::INFINITY);
@@ -90,24 +103,24 @@ impl CellGrid {
     }
 
     /// Edges in units of `unit` metres, and how they repeat.
-    pub fn shape(&self, unit: f64) -> CellShape {
+    pub(crate) fn shape(&self, unit: f64) -> CellShape {
         let size = (self.size / unit).as_vec3().to_array();
         CellShape { size, count: self.count.to_array().map(|count| count as u32) }
     }
 }
 
 /// Interleaves the bits of three coordinates.
-pub fn morton(c: [u32; 3]) -> u64 {
+pub(crate) fn morton(c: [u32; 3]) -> u64 {
     spread(c[0]) | spread(c[1]) << 1 | spread(c[2]) << 2
 }
 
 /// The coordinates behind a Morton code.
-pub fn unmorton(key: u64) -> [u32; 3] {
+pub(crate) fn unmorton(key: u64) -> [u32; 3] {
     [gather(key), gather(key >> 1), gather(key >> 2)]
 }
 
 /// A coordinate with two zeros after each bit.
-pub fn spread(x: u32) -> u64 {
+pub(crate) fn spread(x: u32) -> u64 {
     let mut x = u64::from(x) & 0x1f_ffff;
     x = (x | x << 32) & 0x001f_0000_0000_ffff;
     x = (x | x << 16) & 0x001f_0000_ff00_00ff;
@@ -126,7 +139,7 @@ fn gather(x: u64) -> u32 {
 }
 
 /// The order that sorts `keys` (ties stay in order), or None if they are sorted already.
-pub fn sorting_order(keys: &[u64], first: usize) -> Option<Vec<u32>> {
+pub(crate) fn sorting_order(keys: &[u64], first: usize) -> Option<Vec<u32>> {
     if keys.is_sorted() {
         return None;
     }
@@ -137,7 +150,7 @@ pub fn sorting_order(keys: &[u64], first: usize) -> Option<Vec<u32>> {
 }
 
 /// Appends the runs of equal keys in `keys`, which belong to particles from index `first` on.
-pub fn append_runs(keys: &[u64], first: usize, runs: &mut Vec<Run>) {
+pub(crate) fn append_runs(keys: &[u64], first: usize, runs: &mut Vec<Run>) {
     let mut start = 0;
     while start < keys.len() {
         let key = keys[start];
@@ -223,7 +236,9 @@ mod tests {
         }
 
         #[test]
-        fn every_particle_is_found_in_its_cell(mut keys in prop::collection::vec(0u64..50, 0..300)) {
+        fn every_particle_is_found_in_its_cell(
+            mut keys in prop::collection::vec(0u64..50, 0..300),
+        ) {
             keys.sort_unstable();
             let mut runs = Vec::new();
             append_runs(&keys, 7, &mut runs);

@@ -12,7 +12,7 @@ use super::pair::{Pair, WallPair};
 pub struct Sums {
     /// Σ hᵈ⁺¹ ∇W over fluid neighbours.
     pub fluid_gradient: Vec4,
-    /// φ′ Σ β hᵈ⁺¹ ∇W over wall neighbours (`Firmness`).
+    /// φ′ Σ β hᵈ⁺¹ ∇W over wall neighbours (`WallDensity`).
     pub wall_gradient: Vec4,
     /// hᵈ times the number density: Σ hᵈ W over fluid (with itself) and φ(Σ β hᵈ W) over walls.
     pub number_density: f32,
@@ -22,8 +22,8 @@ pub struct Sums {
     pub wall_slope: f32,
     /// Σ |hᵈ⁺¹ ∇W|² / μ over fluid neighbours, μ being a neighbour's relative mass.
     pub gradient_square: f32,
-    /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum, about 1
-    /// deep inside a fluid (with the walls' part).
+    /// −(1/d) Σ x · hᵈ⁺¹ ∇W over fluid neighbours, x being the way to them in h: 1 in a continuum,
+    /// about 1 deep inside a fluid (with the walls' part).
     pub fluid_moment: f32,
     /// The same with φ′ β over wall neighbours.
     pub wall_moment: f32,
@@ -32,7 +32,7 @@ pub struct Sums {
 /// The neighbours of a stretch of consecutive fluid particles of one object.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    /// Which particles.
+    /// Indices of its particles, all of one fluid.
     pub particles: Range<usize>,
     /// Which fluid they belong to.
     pub fluid: usize,
@@ -47,13 +47,14 @@ pub struct Chunk {
     /// What a particle's own pressure pushes against: the gradients of all its pairs,
     /// those of walls as they count. One for each particle.
     pub own_gradient: Vec<Vec4>,
-    /// Lists of particles one after the other, each filled up to a multiple of four with `Pair::NONE`: loops
-    /// over them come without a remainder.
+    /// Lists of particles one after the other, each filled up to a multiple of four with
+    /// `Pair::NONE`: loops over them come without a remainder.
     pub(super) pairs: Vec<Pair>,
     /// Where the filled-up lists end.
     pub(super) ends: Vec<u32>,
     pub(super) counts: Vec<u16>,
-    /// −hᵈ⁺² W′/r of each pair over `unit`, as in `Wide`, where exact forces are wanted; empty elsewhere.
+    /// −hᵈ⁺² W′/r of each pair over `unit`, as in `Wide`, where exact forces are wanted; empty
+    /// elsewhere.
     pub(super) slopes: Vec<f32>,
     pub(super) wall_pairs: Vec<WallPair>,
     pub(super) wall_ends: Vec<u32>,
@@ -84,13 +85,15 @@ impl Chunk {
         self.halo[pair.slot()] as usize
     }
 
-    /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable way.
+    /// Indices and gradients hᵈ⁺¹ ∇W of the fluid neighbours of the k-th particle: the comfortable
+    /// way.
     pub fn neighbors(&self, k: usize) -> impl Iterator<Item = (usize, Vec3)> {
         let gradient = |pair: &Pair| pair.gradient4().truncate() * self.unit;
         self.pairs(k).iter().map(move |pair| (self.index(pair), gradient(pair)))
     }
 
-    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
+    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by
+    /// slot.
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
         fetch(&self.halo_stretches, self.halo.len(), values, local);
@@ -108,7 +111,8 @@ impl Chunk {
         stretch(&self.wall_pairs, &self.wall_ends, k)
     }
 
-    /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept beside them.
+    /// Where the fluid pairs of the k-th particle are among those of the chunk, for values kept
+    /// beside them.
     #[inline(always)]
     pub fn pair_range(&self, k: usize) -> Range<usize> {
         let start = range(&self.ends, k).start;
@@ -159,7 +163,8 @@ pub(super) fn fetch<T: Copy>(
     local: &mut Vec<T>,
 ) {
     local.clear();
-    local.reserve(count); // buffers start empty; growing bit by bit made an iteration a quarter slower
+    // Buffers start empty; growing bit by bit made an iteration a quarter slower.
+    local.reserve(count);
     for stretch in stretches {
         local.extend_from_slice(&values[stretch.start as usize..stretch.end as usize]);
     }

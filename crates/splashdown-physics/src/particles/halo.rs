@@ -1,17 +1,17 @@
 //! The surroundings of a chunk: every particle that can be a neighbour of one of its particles.
 //!
-//! A chunk of a few hundred particles has some two thousand particles in the cells around it. They get
-//! small numbers, their slots, so that pairs can name them in 16 bits and solvers can copy their values
-//! into a buffer that stays in the nearest cache.
+//! A chunk of a few hundred particles has some two thousand particles in the cells around it. They
+//! get small numbers, their slots, so that pairs can name them in 16 bits and solvers can copy
+//! their values into a buffer that stays in the nearest cache.
 
 use super::cells::{CellIndex, Run, spread, unmorton};
 
 /// Slots that a pair can name.
-pub const MAX_SLOTS: usize = 1 << 15;
+pub(crate) const MAX_SLOTS: usize = 1 << 15;
 
 /// Particles in slots, with their places inside their own cells, one array per coordinate.
 #[derive(Default)]
-pub struct Slots {
+pub(crate) struct Slots {
     /// Index of each particle.
     pub index: Vec<u32>,
     /// Place within its cell, in h.
@@ -46,7 +46,7 @@ impl Slots {
 
 /// A cell of the halo: its slots among the fluid and among the wall particles.
 #[derive(Clone, Copy, Default)]
-pub struct HaloCell {
+pub(crate) struct HaloCell {
     key: u64,
     /// First and one past the last fluid slot.
     pub fluid: (u32, u32),
@@ -56,7 +56,7 @@ pub struct HaloCell {
 
 /// The halo of one chunk; reused from chunk to chunk.
 #[derive(Default)]
-pub struct Halo {
+pub(crate) struct Halo {
     /// Fluid particles.
     pub fluid: Slots,
     /// Wall particles.
@@ -73,7 +73,7 @@ pub struct Halo {
 
 impl Halo {
     /// Empties the halo for another chunk of `cells` cells with `around` cells around each.
-    pub fn restart(&mut self, cells: usize, around: usize) {
+    pub(crate) fn restart(&mut self, cells: usize, around: usize) {
         self.fluid.clear();
         self.wall.clear();
         self.cells.clear();
@@ -104,7 +104,7 @@ impl Halo {
     }
 
     /// Makes a cell around the next cell of the chunk part of the halo.
-    pub fn include(&mut self, key: u64) {
+    pub(crate) fn include(&mut self, key: u64) {
         let number = match self.find(key) {
             (_, Some(number)) => number,
             (free, None) => {
@@ -118,7 +118,7 @@ impl Halo {
 
     /// Gives slots to the particles of all included cells, in the order of the curve: particles of
     /// cells that follow each other on it lie side by side in memory and can be copied together.
-    pub fn fill(&mut self, fluids: &CellIndex, solids: &CellIndex, within: &[[f32; 4]]) {
+    pub(crate) fn fill(&mut self, fluids: &CellIndex, solids: &CellIndex, within: &[[f32; 4]]) {
         self.order.clear();
         self.order.extend(self.cells.iter().zip(0..).map(|(cell, number)| (cell.key, number)));
         self.order.sort_unstable();
@@ -130,14 +130,18 @@ impl Halo {
     }
 
     /// The cells around the k-th cell of the chunk, `count` of them, as they were included.
-    pub fn around(&self, k: usize, count: usize) -> impl Iterator<Item = &HaloCell> {
+    pub(crate) fn around(&self, k: usize, count: usize) -> impl Iterator<Item = &HaloCell> {
         self.around[k * count..(k + 1) * count].iter().map(|&number| &self.cells[number as usize])
     }
 }
 
-/// The cells around `key` with their offsets; 9 in 2D, 27 in 3D. `count` is the number of cells along
-/// periodic axes, where the first cell follows the last; zero along others.
-pub fn around(key: u64, flat: bool, count: [u32; 3]) -> impl Iterator<Item = (u64, [i32; 3])> {
+/// The cells around `key` with their offsets; 9 in 2D, 27 in 3D. `count` is the number of cells
+/// along periodic axes, where the first cell follows the last; zero along others.
+pub(crate) fn around(
+    key: u64,
+    flat: bool,
+    count: [u32; 3],
+) -> impl Iterator<Item = (u64, [i32; 3])> {
     let home = unmorton(key);
     let along = move |axis: usize, offset: i32| match home[axis].wrapping_add_signed(offset) {
         u32::MAX if count[axis] > 0 => count[axis] - 1,
@@ -153,7 +157,7 @@ pub fn around(key: u64, flat: bool, count: [u32; 3]) -> impl Iterator<Item = (u6
 }
 
 /// Where the cells around a cell are, in the order of `around`.
-pub fn offsets(flat: bool) -> &'static [[i32; 3]] {
+pub(crate) fn offsets(flat: bool) -> &'static [[i32; 3]] {
     const ALL: [[i32; 3]; 27] = {
         let mut all = [[0; 3]; 27];
         let mut k = 0;

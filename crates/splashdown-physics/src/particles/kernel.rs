@@ -4,20 +4,27 @@
 //! q = r/h, W(r) = σ w(q) / hᵈ, and every kernel ends at q = 2. The neighbour loops work in these
 //! units throughout, so that millimetre droplets and harbours use the same floating-point range.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::math::Dimension;
 
 /// Where every kernel ends, in units of h.
 pub const SUPPORT: f64 = 2.0;
 
-/// Which kernel weighs the neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// The weight of neighbouring particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum KernelKind {
-    /// Cubic B-spline (Monaghan 1992); sums to one on the rest lattice.
+    // The B-spline of Monaghan 1992; sums to one on the rest lattice.
+    /// Cubic spline.
     #[default]
     Cubic,
-    /// Wendland's C2 function (1995): no pairing, a little smoother.
+    // 1995: no pairing, a little smoother.
+    /// Wendland's C2 function.
     Wendland,
-    /// Spiky (Desbrun & Gascuel 1996): its gradient does not vanish at the centre.
+    // Its gradient does not vanish at the centre.
+    /// Steep at the centre (Desbrun & Gascuel 1996).
     Spiky,
 }
 
@@ -36,7 +43,10 @@ pub trait KernelShape: Copy + Send + Sync {
 }
 
 macro_rules! kernel_shape {
-    ($(#[$doc:meta])* $name:ident, $sigma:expr, steepest $steepest:expr, |$q:ident: $real:ident| $body:expr) => {
+    (
+        $(#[$doc:meta])* $name:ident, $sigma:expr, steepest $steepest:expr,
+        |$q:ident: $real:ident| $body:expr
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
@@ -91,7 +101,7 @@ kernel_shape!(
 /// A kernel with its dimension: the scalar interface, for everything outside the hot loops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kernel {
-    /// Which function.
+    /// The function of the distance.
     pub kind: KernelKind,
     /// In which dimension it is normalised.
     pub dimension: Dimension,

@@ -16,16 +16,17 @@
 #[cfg(test)]
 mod brute;
 pub(crate) mod candidates;
+pub(crate) mod cell_quadrants;
 pub(crate) mod cells;
 pub(crate) mod chunk;
-pub(crate) mod firmness;
 pub(crate) mod fours;
 pub(crate) mod halo;
 pub mod kernel;
 pub(crate) mod neighbors;
 pub(crate) mod pair;
 pub(crate) mod periodic;
-pub(crate) mod quarters;
 pub(crate) mod simd;
+pub(crate) mod space;
 pub mod store;
+pub(crate) mod wall_density;
 pub(crate) mod wide;

@@ -1,10 +1,10 @@
 //! Neighbour lists with their kernel gradients, built once per step and streamed by every solver.
 //!
 //! The search goes cell by cell. It copies the particles of the 27 cells around a cell into a small
-//! buffer once, then tests every particle of the cell against that buffer eight candidates at a time,
-//! and evaluates the kernel for the hits while they are at hand. Lists are kept in chunks of about
-//! `CHUNK` consecutive particles. Chunks depend on the particles only, never on the number of threads,
-//! so that every sum over them has the same bits on any machine.
+//! buffer once, then tests every particle of the cell against that buffer eight candidates at a
+//! time, and evaluates the kernel for the hits while they are at hand. Lists are kept in chunks of
+//! about `CHUNK` consecutive particles. Chunks depend on the particles only, never on the number of
+//! threads, so that every sum over them has the same bits on any machine.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -12,26 +12,26 @@ use std::ops::Range;
 use glam::Vec4;
 use rayon::prelude::*;
 
-pub use super::chunk::{Chunk, Sums};
+pub(crate) use super::chunk::{Chunk, Sums};
 
 use super::candidates::{Candidates, FAR};
+use super::cell_quadrants::CellQuadrants;
 use super::cells::{CellIndex, CellShape, Run, append_runs};
-use super::firmness::Firmness;
 use super::halo::{Halo, MAX_SLOTS, Slots, around, offsets};
 use super::kernel::{Kernel, KernelShape, SUPPORT};
 use super::pair::{Pair, WallPair, quantise, unit};
-use super::quarters::Quarters;
 use super::simd::{Lanes, Vectorised, dispatch};
+use super::wall_density::WallDensity;
 use super::wide::{Stretch, Wide, WideBuffers, WideInput};
 use crate::math::Dimension;
-use crate::solve::kept::with_kept;
+use crate::solve::buffers::with_buffers;
 use crate::with_kernel;
 
 /// About how many particles share a chunk: enough to forget the cost of handing it to a thread, few
 /// enough that two threads finish together.
 const CHUNK: usize = 512;
 /// Chunks that a thread takes at a time: few, so that no thread waits long for the last one.
-const EVEN: usize = 1;
+const CHUNKS_PER_JOB: usize = 1;
 
 /// What the search reads of each particle, in the order of `Particles`.
 pub struct SearchInput<'a> {
@@ -48,8 +48,8 @@ pub struct SearchInput<'a> {
     /// Wall weights β (only those of solids are read).
     pub weight: &'a [f32],
     /// How much walls count.
-    pub firmness: Firmness,
-    /// The kernel.
+    pub wall_density: WallDensity,
+    /// The kernel that values and gradients are of.
     pub kernel: Kernel,
     /// The cells; their shortest edge is the widest radius that can be searched.
     pub cells: CellShape,
@@ -60,7 +60,7 @@ pub struct SearchInput<'a> {
 /// Too many particles in too little space: a hundred times the rest density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crowded {
-    /// One of them.
+    /// One of the particles that are crowded.
     pub particle: usize,
 }
 
@@ -76,8 +76,8 @@ pub struct Neighbors {
 }
 
 impl Neighbors {
-    /// Rebuilds all lists. Particles of every object must be sorted by key. Fails, with the first of
-    /// them, if particles are crowded so densely that a chunk's surroundings have too many.
+    /// Rebuilds all lists. Particles of every object must be sorted by key. Fails, with the first
+    /// of them, if particles are crowded so densely that a chunk's surroundings have too many.
     pub fn rebuild(&mut self, input: &SearchInput) -> Result<(), Crowded> {
         let mut home = Vec::new();
         let mut jobs = Vec::new(); // (fluid, runs)
@@ -99,12 +99,13 @@ impl Neighbors {
         let search = Search { input, sigma, fluids: &self.fluid_cells, solids: &self.solid_cells };
         let wide = self.wide.iter_mut().map(Some).chain(std::iter::repeat_with(|| None));
         let parts: Vec<_> = self.chunks.iter_mut().zip(wide).zip(&jobs).collect();
-        parts.into_par_iter().with_max_len(EVEN).for_each(|((chunk, wide), (fluid, runs))| {
+        let parts = parts.into_par_iter().with_max_len(CHUNKS_PER_JOB);
+        parts.for_each(|((chunk, wide), (fluid, runs))| {
             let runs = &home[runs.clone()];
             chunk.clear();
             chunk.fluid = *fluid;
             chunk.particles = runs[0].start as usize..runs[runs.len() - 1].end as usize;
-            with_kept(|buffers| {
+            with_buffers(|buffers| {
                 with_kernel!(input.kernel.kind, S => search.chunk::<S>(chunk, wide, runs, buffers));
             });
         });
@@ -157,8 +158,8 @@ impl Neighbors {
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut L) + Sync,
     ) {
-        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
-        jobs.for_each(|(chunk, part)| with_kept(|local| work(chunk, part, local)));
+        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(CHUNKS_PER_JOB);
+        jobs.for_each(|(chunk, part)| with_buffers(|local| work(chunk, part, local)));
     }
 
     /// The same with a result for each chunk, in the order of the chunks.
@@ -167,8 +168,8 @@ impl Neighbors {
         out: &mut [T],
         work: impl Fn(&Chunk, &mut [T], &mut Vec<L>) -> R + Sync,
     ) -> Vec<R> {
-        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(EVEN);
-        jobs.map(|(chunk, part)| with_kept(|local| work(chunk, part, local))).collect()
+        let jobs = self.chunks.par_iter().zip(self.split(out)).with_max_len(CHUNKS_PER_JOB);
+        jobs.map(|(chunk, part)| with_buffers(|local| work(chunk, part, local))).collect()
     }
 
     /// `out` cut at the borders of the chunks.
@@ -218,7 +219,7 @@ struct Buffers {
     wall: Candidates,
     near: Candidates,
     near_wall: Candidates,
-    quarters: Quarters,
+    quadrants: CellQuadrants,
     wide: WideBuffers,
 }
 
@@ -266,7 +267,8 @@ impl Search<'_> {
         }
     }
 
-    /// Unlike the narrow one it is normalised in the continuum: only differences between places matter.
+    /// Unlike the narrow one it is normalised in the continuum: only differences between places
+    /// matter.
     fn wide_kernel(&self) -> Stretch {
         Stretch::new(self.input.kernel, self.input.wide.unwrap_or(SUPPORT))
     }
@@ -285,7 +287,8 @@ impl Search<'_> {
         around(run.key, self.flat(), self.input.cells.count)
     }
 
-    /// Fills the buffers with the surroundings of the cell; returns the place of its first particle.
+    /// Fills the buffers with the surroundings of the cell; returns the place of its first
+    /// particle.
     fn gather(&self, k: usize, run: &Run, buffers: &mut Buffers) -> usize {
         let Buffers { halo, fluid, wall, .. } = buffers;
         fluid.clear();
@@ -341,7 +344,7 @@ impl Search<'_> {
             sums.wall_moment -= scale * q * dw / self.axes();
             chunk.wall_pairs.push(pair);
         }
-        let (count, slope) = self.input.firmness.count(sums.wall_density);
+        let (count, slope) = self.input.wall_density.count(sums.wall_density);
         (sums.wall_density, sums.wall_slope) = (count, slope);
         if slope != 1.0 {
             let pairs = chunk.wall_pairs.len() - near.count..;
@@ -371,7 +374,7 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let CellSearch { search, chunk, mut wide, run, own, buffers, .. } = self;
-        let Buffers { halo, fluid, wall, near, near_wall, quarters, wide: far } = buffers;
+        let Buffers { halo, fluid, wall, near, near_wall, quadrants, wide: far } = buffers;
         let several = search.input.fluids.len() > 1;
         let input = WideInput {
             kernel: search.wide_kernel(),
@@ -382,12 +385,12 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
         let sigma = search.sigma;
         let at_centre = sigma * S::evaluate(0.0).0;
         let count = (run.end - run.start) as usize;
-        let quartered = wide.is_some() && !search.flat() && Quarters::pay(count);
-        quarters.restart(search.input.cells.size, input.kernel.support as f32);
+        let uses_quadrants = wide.is_some() && !search.flat() && CellQuadrants::pay(count);
+        quadrants.restart(search.input.cells.size, input.kernel.support as f32);
         for k in 0..count {
             let place = [fluid.x[own + k], fluid.y[own + k], fluid.z[own + k]];
-            let (fluid, own) = match quartered {
-                true => quarters.around::<L>(place, fluid, own),
+            let (fluid, own) = match uses_quadrants {
+                true => quadrants.around::<L>(place, fluid, own),
                 false => (&mut *fluid, own),
             };
             let me = own + k;
@@ -441,8 +444,8 @@ impl<S: KernelShape> Vectorised for CellSearch<'_, S> {
     }
 }
 
-/// Values and gradients of the kernel `evaluate` for all that are `near`, eight at a time; appends the pairs and returns sums. `keep` gets
-/// what turns distances into gradients in units of `unit`.
+/// Values and gradients of the kernel `evaluate` for all that are `near`, eight at a time; appends
+/// the pairs and returns sums. `keep` gets what turns distances into gradients in units of `unit`.
 #[inline(always)]
 pub(super) fn evaluate_fluid<L: Lanes>(
     near: &Candidates,

@@ -1,10 +1,11 @@
 //! What the solvers stream: one record for each neighbour of each particle.
 //!
 //! A pressure iteration reads every pair twice and does four operations on it, so its speed is the
-//! speed at which memory delivers pairs. A fluid pair is therefore eight bytes: three 16-bit fixed-point
-//! numbers for the kernel gradient and a 16-bit slot in the chunk's halo (`neighbors::Chunk`). Rounding
-//! is symmetric, so g_ij = −g_ji holds to the last bit and momentum is conserved as in exact arithmetic;
-//! its size, 1/64 000 of the steepest gradient, is far below what SPH itself gets wrong.
+//! speed at which memory delivers pairs. A fluid pair is therefore eight bytes: three 16-bit
+//! fixed-point numbers for the kernel gradient and a 16-bit slot in the chunk's halo
+//! (`neighbors::Chunk`). Rounding is symmetric, so g_ij = −g_ji holds to the last bit and momentum
+//! is conserved as in exact arithmetic; its size, 1/64 000 of the steepest gradient, is far below
+//! what SPH itself gets wrong.
 
 use glam::Vec4;
 
@@ -13,7 +14,8 @@ use glam::Vec4;
 #[repr(C, align(8))]
 pub struct Pair {
     gradient: [i16; 3],
-    /// Twice the slot: processors multiply an index by eight for free, not by the 16 bytes of a value.
+    /// Twice the slot: processors multiply an index by eight for free, not by the 16 bytes of a
+    /// value.
     twice_slot: u16,
 }
 
@@ -23,14 +25,14 @@ const STEPS: f32 = 32_000.0;
 const ROUNDING: f32 = 12_582_912.0;
 
 /// What one step of a stored gradient is worth, for kernels no steeper than `steepest`.
-pub fn unit(steepest: f32) -> f32 {
+pub(crate) fn unit(steepest: f32) -> f32 {
     steepest / STEPS
 }
 
-/// The integer nearest to `x` (|x| ≤ 32 767), as a number and as bits of which the lower 16 count. Written with an addition
-/// because that rounds alike on every processor and in every lane.
+/// The integer nearest to `x` (|x| ≤ 32 767), as a number and as bits of which the lower 16 count.
+/// Written with an addition because that rounds alike on every processor and in every lane.
 #[inline(always)]
-pub fn quantise(x: f32) -> (f32, u32) {
+pub(crate) fn quantise(x: f32) -> (f32, u32) {
     let shifted = x + ROUNDING;
     (shifted - ROUNDING, shifted.to_bits())
 }
@@ -51,8 +53,8 @@ impl Pair {
         usize::from(self.twice_slot) / 2
     }
 
-    /// Twice the slot, read from memory by itself. The compiler would otherwise take these bits out of the
-    /// vector register that it loads for the gradient, which costs twice as much.
+    /// Twice the slot, read from memory by itself. The compiler would otherwise take these bits out
+    /// of the vector register that it loads for the gradient, which costs twice as much.
     #[inline(always)]
     pub(super) fn twice_slot(&self) -> usize {
         // SAFETY: a reference is valid for reads.
@@ -86,7 +88,7 @@ impl Pair {
 /// A wall neighbour: the gradient times the wall weight, and the index of the wall particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallPair {
-    /// φ′ β hᵈ⁺¹ ∇W (`Firmness`).
+    /// φ′ β hᵈ⁺¹ ∇W (`WallDensity`).
     pub gradient: [f32; 3],
     /// Index into `Particles`.
     pub index: u32,

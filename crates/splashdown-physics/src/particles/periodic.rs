@@ -1,12 +1,13 @@
 //! Worlds that repeat: what leaves on one side comes back on the other.
 //!
-//! Along a periodic axis cells are a little wider than the search radius, so that a whole number of them
-//! fills the period; the search then only has to know that the first cell follows the last (`halo::around`).
+//! Along a periodic axis cells are a little wider than the search radius, so that a whole number of
+//! them fills the period; the search then only has to know that the first cell follows the last
+//! (`halo::around`).
 
 use crate::math::DVec3;
 
 /// `p` in the first period, [0, period), along each axis that has one.
-pub fn wrapped(p: DVec3, period: DVec3) -> DVec3 {
+pub(crate) fn wrapped(p: DVec3, period: DVec3) -> DVec3 {
     if period == DVec3::ZERO {
         return p;
     }
@@ -16,7 +17,7 @@ pub fn wrapped(p: DVec3, period: DVec3) -> DVec3 {
 
 /// `difference` of two places as that of their nearest images.
 #[inline]
-pub fn nearest(difference: DVec3, period: DVec3) -> DVec3 {
+pub(crate) fn nearest(difference: DVec3, period: DVec3) -> DVec3 {
     let far = (2.0 * difference.abs()).cmpgt(period) & period.cmpgt(DVec3::ZERO);
     if !far.any() {
         return difference;
@@ -32,9 +33,9 @@ mod tests {
     use super::*;
     use crate::math::{Aabb, Dimension};
     use crate::particles::cells::CellGrid;
-    use crate::particles::firmness::Firmness;
     use crate::particles::kernel::{Kernel, KernelKind, SUPPORT};
     use crate::particles::neighbors::{Neighbors, SearchInput};
+    use crate::particles::wall_density::WallDensity;
 
     /// Numbers that look random in [0, 1).
     fn noise(seed: &mut u64) -> f64 {
@@ -43,7 +44,8 @@ mod tests {
         (*seed >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Pairs of fluid with fluid and with wall particles, by the search and by looking at all of them.
+    /// Pairs of fluid with fluid and with wall particles, by the search and by looking at all of
+    /// them.
     fn compare(dimension: Dimension, period: DVec3, h: f64) {
         let mut seed = 1;
         let count = 900;
@@ -75,7 +77,7 @@ mod tests {
             solids: std::slice::from_ref(&solid),
             inverse_mass: &[1.0],
             weight: &vec![1.0; count],
-            firmness: Firmness::NONE,
+            wall_density: WallDensity::NONE,
             kernel: Kernel { kind: KernelKind::Cubic, dimension },
             cells: grid.shape(h),
             wide: None,

@@ -1,8 +1,9 @@
 //! Vector instructions, chosen at run time (`simd/avx2.rs`).
 //!
-//! A loop that profits is written once, generic over `Lanes`, and handed to `dispatch`, which compiles
-//! it for AVX2 and for the baseline and picks one. Both versions add the same numbers in the same order
-//! with the same roundings (no fused operations), so results have the same bits on either.
+//! A loop that profits is written once, generic over `Lanes`, and handed to `dispatch`, which
+//! compiles it for AVX2 and for the baseline and picks one. Both versions add the same numbers in
+//! the same order with the same roundings (no fused operations), so results have the same bits on
+//! either.
 
 use glam::Vec4;
 
@@ -17,23 +18,26 @@ mod avx2;
 pub trait Lanes: Copy {
     /// Σ value[slot] g in units of the chunk's `unit`, lane by lane; the fourth lane is noise.
     ///
-    /// This loop is where a simulation spends its time. Four sums are in flight, one for every pair of
-    /// a block of four.
+    /// This loop is where a simulation spends its time. Four sums are in flight, one for every pair
+    /// of a block of four.
     fn weighted_sum(pairs: Fours, value: &[Vec4]) -> Vec4;
 
     /// The same for values that are numbers.
     fn scaled_sum(pairs: Fours, value: &[f32]) -> Vec4;
 
-    /// The four numbers that eight pairs find by slot: the first of all of them, the second of all …
+    /// The four numbers that eight pairs find by slot: the first of all of them, the second of all
+    /// …
     fn transposed(pairs: Eight, value: &[[i32; 4]]) -> [[i32; 8]; 4];
 
-    /// Σ c x[slot] and, if there is a one behind three coordinates, Σ c, with c = slope (own + pull[slot]), in double precision.
+    /// Σ c x[slot] and, if there is a one behind three coordinates, Σ c, with c = slope (own +
+    /// pull[slot]), in double precision.
     fn weighted_rows(rows: Rows) -> [f64; 4];
 
     /// Eight pairs from the lower 16 bits of their quantised gradients, and slots.
     fn pairs(gradient: &[[u32; 8]; 3], slot: &[u32; 8]) -> [Pair; 8];
 
-    /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen from there.
+    /// Makes `near` those of the candidates that are closer than √`radius2` to `place`, as seen
+    /// from there.
     fn select(from: &Candidates, place: [f32; 3], radius2: f32, near: &mut Candidates);
 
     /// Makes `within` those of the candidates that are in `zone`, where they are.
@@ -43,7 +47,7 @@ pub trait Lanes: Copy {
 /// All that is closer than √`radius2` to a box.
 #[derive(Clone, Copy, Debug)]
 pub struct Zone {
-    /// Of the box.
+    /// Centre of the box.
     pub centre: [f32; 3],
     /// Half of its edges.
     pub half: [f32; 3],
@@ -54,29 +58,29 @@ pub struct Zone {
 /// What `Lanes::weighted_rows` sums over.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {
-    /// Which rows.
+    /// The pairs of the particle.
     pub pairs: Fours<'a>,
     /// One for each pair.
     pub slopes: &'a [[f32; 4]],
     /// The pull of the particle whose pairs they are.
     pub own: f32,
-    /// Pulls by slot.
+    /// What each neighbour pulls with, by slot.
     pub pull: &'a [f32],
-    /// By slot.
+    /// Positions by slot, and 1.
     pub x: &'a [[f64; 4]],
 }
 
 /// A loop written for any `Lanes`. `run` must be `#[inline(always)]`.
-pub trait Vectorised {
+pub(crate) trait Vectorised {
     /// What the loop returns.
     type Output;
-    /// The loop.
+    /// Runs the loop with the instructions of `L`.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
 /// Runs a loop with the best instructions this processor has.
 #[inline]
-pub fn dispatch<V: Vectorised>(work: V) -> V::Output {
+pub(crate) fn dispatch<V: Vectorised>(work: V) -> V::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
     {
@@ -88,7 +92,7 @@ pub fn dispatch<V: Vectorised>(work: V) -> V::Output {
 
 /// Asks for memory that is going to be read soon; any address will do.
 #[inline(always)]
-pub fn prefetch<T>(place: *const T) {
+pub(crate) fn prefetch<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -105,7 +109,7 @@ const AHEAD: usize = 192;
 
 /// What every processor can do.
 #[derive(Clone, Copy)]
-pub struct Portable;
+pub(crate) struct Portable;
 
 impl Lanes for Portable {
     #[inline(always)]
@@ -323,7 +327,10 @@ mod tests {
 
         #[test]
         fn sums_have_the_same_bits_with_and_without_vector_instructions(
-            gradients in prop::collection::vec((prop::array::uniform3(-32_000..=32_000i16), 0..50u16), 0..80),
+            gradients in prop::collection::vec(
+                (prop::array::uniform3(-32_000..=32_000i16), 0..50u16),
+                0..80,
+            ),
             values in prop::collection::vec(prop::array::uniform4(-1.0e3..1.0e3f32), 50),
         ) {
             let pairs: Vec<Pair> = gradients.iter().map(|&(g, slot)| Pair::new(g, slot)).collect();
@@ -339,7 +346,8 @@ mod tests {
             let places: Vec<[f64; 4]> = values.iter().map(|v| v.as_dvec4().to_array()).collect();
             let rows = || Rows { pairs, slopes: &slopes, own: 0.3, pull: &numbers, x: &places };
             prop_assert_eq!(rows().run::<Portable>(), dispatch(rows()));
-            let rows: Vec<[i32; 4]> = values.iter().map(|v| v.to_array().map(|x| x as i32)).collect();
+            let row = |v: &Vec4| v.to_array().map(|x| x as i32);
+            let rows: Vec<[i32; 4]> = values.iter().map(row).collect();
             let portable = Transposed(pairs, &rows).run::<Portable>();
             prop_assert_eq!(portable, dispatch(Transposed(pairs, &rows)));
         }

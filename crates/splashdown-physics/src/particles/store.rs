@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::math::DVec3;
+use crate::state::{Array, Persist, State};
 
 /// Every per-particle value that outlives a step. Fluids come first, object by object, then solids:
 /// each object owns a contiguous range of indices, sorted along a space-filling curve.
@@ -24,7 +25,7 @@ pub struct Particles {
     /// DFSPH: the part of the pressure that removed the divergence, Pa (a warm start).
     pub divergence_pressure: Vec<f32>,
     /// Friction of fluid on walls in the last step, N (a warm start); empty where there is none.
-    pub grip: Vec<DVec3>,
+    pub wall_friction_force: Vec<DVec3>,
 }
 
 /// Applies one expression to every array: sorting, inserting and deleting happen here alone.
@@ -97,8 +98,8 @@ impl Particles {
         self.density.splice(at..at, new.iter().map(|p| p.density));
         self.pressure.splice(at..at, new.iter().map(|_| 0.0));
         self.divergence_pressure.splice(at..at, new.iter().map(|_| 0.0));
-        if !self.grip.is_empty() {
-            self.grip.splice(at..at, new.iter().map(|_| DVec3::ZERO));
+        if !self.wall_friction_force.is_empty() {
+            self.wall_friction_force.splice(at..at, new.iter().map(|_| DVec3::ZERO));
         }
     }
 
@@ -109,14 +110,14 @@ impl Particles {
             array.retain(|_| *flags.next().unwrap_or(&true));
         });
         let mut flags = keep.iter();
-        self.grip.retain(|_| *flags.next().unwrap_or(&true));
+        self.wall_friction_force.retain(|_| *flags.next().unwrap_or(&true));
     }
 
     /// Reorders `range`: its k-th particle becomes the one that was at index `order[k]`.
     pub fn reorder(&mut self, range: Range<usize>, order: &[u32]) {
         for_each_array!(self, array => reorder(&mut array[range.clone()], range.start, order));
-        if !self.grip.is_empty() {
-            reorder(&mut self.grip[range.clone()], range.start, order);
+        if !self.wall_friction_force.is_empty() {
+            reorder(&mut self.wall_friction_force[range.clone()], range.start, order);
         }
     }
 }
@@ -126,5 +127,59 @@ pub fn reorder<T: Copy + Send + Sync>(values: &mut [T], first: usize, order: &[u
     let old = values.to_vec();
     for (value, &from) in values.iter_mut().zip(order) {
         *value = old[from as usize - first];
+    }
+}
+
+impl Persist for Particles {
+    fn save(&self, key: &str, state: &mut State) {
+        let Particles {
+            position,
+            velocity,
+            id,
+            weight,
+            density,
+            pressure,
+            divergence_pressure,
+            wall_friction_force,
+        } = self.clone();
+        let mut put = |name: &str, array| state.put(&format!("{key}.{name}"), array);
+        put("position", Array::Vectors(position));
+        put("velocity", Array::Vectors(velocity));
+        put("id", Array::U32(id));
+        put("weight", Array::F32(weight));
+        put("density", Array::F32(density));
+        put("pressure", Array::F32(pressure));
+        put("divergence_pressure", Array::F32(divergence_pressure));
+        if !wall_friction_force.is_empty() {
+            put("grip", Array::Vectors(wall_friction_force));
+        }
+    }
+
+    fn load(&mut self, key: &str, state: &State) -> Result<(), String> {
+        let vectors = |name: &str| state.vectors(&format!("{key}.{name}")).cloned();
+        let singles = |name: &str| state.singles(&format!("{key}.{name}")).cloned();
+        *self = Particles {
+            position: vectors("position")?,
+            velocity: vectors("velocity")?,
+            id: state.integers(&format!("{key}.id"))?.clone(),
+            weight: singles("weight")?,
+            density: singles("density")?,
+            pressure: singles("pressure")?,
+            divergence_pressure: singles("divergence_pressure")?,
+            wall_friction_force: match state.arrays.contains_key(&format!("{key}.grip")) {
+                true => vectors("grip")?,
+                false => Vec::new(),
+            },
+        };
+        let n = self.position.len();
+        let lengths = [self.velocity.len(), self.id.len(), self.weight.len(), self.density.len()];
+        let pressures = [self.pressure.len(), self.divergence_pressure.len()];
+        if lengths == [n; 4]
+            && pressures == [n; 2]
+            && [0, n].contains(&self.wall_friction_force.len())
+        {
+            return Ok(());
+        }
+        Err("its particle arrays differ in length".to_owned())
     }
 }

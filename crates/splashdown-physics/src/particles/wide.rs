@@ -1,7 +1,9 @@
-//! A second set of neighbour lists, with a wider kernel: surface tension needs to see further than pressure.
+//! A second set of neighbour lists, with a wider kernel: surface tension needs to see further than
+//! pressure.
 //!
-//! Pairs are those of `pair.rs` and find their values in the same halo, so that the same loops run over them.
-//! Neighbours of other fluids and walls are kept apart, because interfaces tell them apart.
+//! Pairs are those of `pair.rs` and find their values in the same halo, so that the same loops run
+//! over them. Neighbours of other fluids and walls are kept apart, because interfaces tell them
+//! apart.
 
 use std::ops::Range;
 
@@ -20,7 +22,7 @@ use crate::with_kernel;
 
 /// A kernel stretched to another support.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub(crate) struct Stretch {
     /// Where it ends, in units of h.
     pub support: f64,
     /// σ, with which it integrates to one.
@@ -29,14 +31,14 @@ pub struct Stretch {
 
 impl Stretch {
     /// `kernel` stretched to `support`.
-    pub fn new(kernel: Kernel, support: f64) -> Stretch {
+    pub(crate) fn new(kernel: Kernel, support: f64) -> Stretch {
         let squeeze = SUPPORT / support;
         Stretch { support, sigma: kernel.sigma() * squeeze.powi(kernel.dimension.count() as i32) }
     }
 
     /// Places in the stretched kernel as places in the original one.
     #[inline(always)]
-    pub fn squeeze(&self) -> f64 {
+    pub(crate) fn squeeze(&self) -> f64 {
         SUPPORT / self.support
     }
 
@@ -54,21 +56,22 @@ impl Stretch {
         self.evaluate::<S>(q).1
     }
 
-    /// ∇W/σ at `offset` from a particle; at the same place it has no direction, and is zero. The slope of the kernel is in
-    /// single precision, but the same number on both sides of a pair.
+    /// ∇W/σ at `offset` from a particle; at the same place it has no direction, and is zero. The
+    /// slope of the kernel is in single precision, but the same number on both sides of a pair.
     #[inline(always)]
-    pub fn gradient<S: KernelShape>(&self, offset: DVec3) -> DVec3 {
+    pub(crate) fn gradient<S: KernelShape>(&self, offset: DVec3) -> DVec3 {
         let q = offset.length() as f32;
         f64::from(self.slope::<S>(q) / q.max(1e-6)) * offset
     }
 
     /// hᵈ W at distance q h, in double precision.
-    pub fn w(&self, kind: KernelKind, q: f64) -> f64 {
+    pub(crate) fn w(&self, kind: KernelKind, q: f64) -> f64 {
         self.sigma * with_kernel!(kind, S => S::evaluate_f64(self.squeeze() * q)).0
     }
 }
 
-/// Sums over the neighbours of a particle; fourth lanes are zero. Those over walls weigh each by its β.
+/// Sums over the neighbours of a particle; fourth lanes are zero. Those over walls weigh each by
+/// its β.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WideSums {
     /// Σ hᵈ⁺¹ ∇W over the same fluid, over other fluids and over walls.
@@ -82,7 +85,8 @@ pub struct WideSums {
 }
 
 impl WideSums {
-    /// A bound of how strongly a particle and its neighbours answer to each other: |Σ hᵈ⁺¹ ∇W| + Σ |hᵈ⁺¹ ∇W|.
+    /// A bound of how strongly a particle and its neighbours answer to each other: |Σ hᵈ⁺¹ ∇W| + Σ
+    /// |hᵈ⁺¹ ∇W|.
     #[inline(always)]
     pub fn reach(&self) -> f32 {
         self.size + self.gradient.iter().map(|g| g.length()).sum::<f32>()
@@ -92,7 +96,7 @@ impl WideSums {
 /// The wide lists of one chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Wide {
-    /// Which particles.
+    /// Indices of its particles, all of one fluid.
     pub particles: Range<usize>,
     /// Which fluid they belong to.
     pub fluid: usize,
@@ -105,10 +109,12 @@ pub struct Wide {
     halo_stretches: Vec<Range<u32>>,
     /// Lists of the same and of other fluids in turn, each filled up to a multiple of four.
     pairs: Vec<Pair>,
-    /// −hᵈ⁺² W′/r of each pair over `unit`; zero for what fills up lists. The same number on both sides of a pair, because places are rounded
-    /// so that their differences are exact, unless the world repeats.
+    /// −hᵈ⁺² W′/r of each pair over `unit`; zero for what fills up lists. The same number on both
+    /// sides of a pair, because places are rounded so that their differences are exact, unless the
+    /// world repeats.
     slopes: Vec<f32>,
-    /// Where lists start and where they end, filled up. Between them are pairs that have been dropped.
+    /// Where lists start and where they end, filled up. Between them are pairs that have been
+    /// dropped.
     ranges: Vec<[[u32; 2]; 2]>,
     counts: Vec<[u16; 2]>,
     /// Gradients without β.
@@ -117,7 +123,7 @@ pub struct Wide {
 }
 
 /// What the wide search reads.
-pub struct WideInput<'a> {
+pub(crate) struct WideInput<'a> {
     /// The wide kernel.
     pub kernel: Stretch,
     /// Range of the chunk's fluid, if there are others.
@@ -128,7 +134,7 @@ pub struct WideInput<'a> {
 
 /// What is around a particle, as seen from it.
 #[derive(Default)]
-pub struct WideBuffers {
+pub(crate) struct WideBuffers {
     /// Fluid.
     pub fluid: Candidates,
     /// Walls.
@@ -238,8 +244,8 @@ impl Wide {
         }
     }
 
-    /// Keeps of the lists of particles that `is_active` does not name only pairs with those that it names.
-    /// `local` are its answers for the halo.
+    /// Keeps of the lists of particles that `is_active` does not name only pairs with those that it
+    /// names. `local` are its answers for the halo.
     pub fn thin(&mut self, is_active: impl Fn(usize) -> bool, local: &[bool]) {
         for (k, (ranges, counts)) in self.ranges.iter_mut().zip(&mut self.counts).enumerate() {
             if is_active(k) {
@@ -312,7 +318,8 @@ impl Wide {
         self.walls.is_empty() && self.counts.iter().all(|&counts| counts == [0; 2])
     }
 
-    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by slot.
+    /// Copies the `values` of the particles of the halo into `local`, where pairs find them by
+    /// slot.
     #[inline(always)]
     pub fn fetch<T: Copy>(&self, values: &[T], local: &mut Vec<T>) {
         fetch(&self.halo_stretches, self.halo.len(), values, local);

@@ -1,15 +1,15 @@
 //! One contact: a particle of a body close to another solid.
 //!
 //! PT23 asks whether a particle r of a surface has less room than it should (eq. 3.3), counting the
-//! particles of all other bodies around it. Here every other solid K that r is close to is a contact of
-//! its own, and counts by how densely its particles, weighted as in (W1), lie around r:
+//! particles of all other bodies around it. Here every other solid K that r is close to is a
+//! contact of its own, and counts by how densely its particles, weighted as in (W1), lie around r:
 //!
 //!   δ_rK = Σ_k β_k hᵈ W_rk ≤ δ°                              (R1)
 //!
-//! with one threshold δ° for all: the density one spacing away from a flat layer of samples. Samples lie
-//! h/2 behind the surfaces they stand for, so surfaces just touch there. (PT23's threshold (1/γ − 1)
-//! Σ_own W depends on r's own body: corners stand off more than faces do, a box stands on its corners;
-//! and a block that touches two others would be pushed away from both.)
+//! with one threshold δ° for all: the density one spacing away from a flat layer of samples.
+//! Samples lie h/2 behind the surfaces they stand for, so surfaces just touch there. (PT23's
+//! threshold (1/γ − 1) Σ_own W depends on r's own body: corners stand off more than faces do, a box
+//! stands on its corners; and a block that touches two others would be pushed away from both.)
 //!
 //! K is rigid, so the first-order change of δ_rK over a step is one row for each of the two bodies:
 //!
@@ -17,12 +17,13 @@
 //!   J_R = (G, x_rR × G),  J_K = (G, Σ_k x_kK × β_k g_rk),  G = Σ_k β_k g_rk
 //!
 //! x_rR being measured from the centre of R, u = (displacement, rotation) over the step. A contact
-//! pressure ψ ≥ 0 pushes R with −ψ J_R and K with +ψ J_K (eq. 3.13): along the lines between particles,
-//! so that angular momentum is conserved too. Friction acts in the plane normal to G at one point m for
-//! both bodies, half way between r and the particles of K (eq. 3.22b's midpoint).
+//! pressure ψ ≥ 0 pushes R with −ψ J_R and K with +ψ J_K (eq. 3.13): along the lines between
+//! particles, so that angular momentum is conserved too. Friction acts in the plane normal to G at
+//! one point m for both bodies, half way between r and the particles of K (eq. 3.22b's midpoint).
 
 use crate::math::DVec3;
-use crate::rigid::bodies::{Body, Twist};
+use crate::rigid::bodies::Body;
+use crate::twist::Twist;
 
 /// One contact with all that the solver asks of it.
 #[derive(Clone, Debug, Default)]
@@ -80,8 +81,8 @@ impl Contact {
         [bodies[0].mobility(&self.rows[0]), bodies[1].mobility(&self.rows[1])]
     }
 
-    /// The largest tangential motion of m that a unit impulse there causes, of R and of K: the larger
-    /// eigenvalue of the 2 × 2 matrix whose trace PT23 takes (eq. A.12).
+    /// The largest tangential motion of m that a unit impulse there causes, of R and of K: the
+    /// larger eigenvalue of the 2 × 2 matrix whose trace PT23 takes (eq. A.12).
     pub fn tangent_mobility(&self, bodies: [&Body; 2]) -> [f64; 2] {
         std::array::from_fn(|side| {
             let impulse = self.tangents.map(|t| Twist::of_impulse(t, self.arms[side]));

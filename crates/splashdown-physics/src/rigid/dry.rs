@@ -4,8 +4,9 @@
 use splashdown_solve::nncg::{Projected, Sweep};
 
 use crate::body::CouplingSettings;
-use crate::rigid::bodies::{Body, Twist};
-use crate::rigid::solve::{ContactSystem, Order, Swept, is_small};
+use crate::rigid::bodies::Body;
+use crate::rigid::solve::{ContactResidual, ContactSystem, Order, is_small};
+use crate::twist::Twist;
 
 /// Contacts and the bodies that they move, during a solve.
 pub struct DryContact<'a> {
@@ -15,11 +16,12 @@ pub struct DryContact<'a> {
     /// Nobody else pushes.
     outside: Vec<Twist>,
     /// What the last sweep found.
-    pub swept: Swept,
+    pub residual: ContactResidual,
 }
 
 impl<'a> DryContact<'a> {
-    /// Starts from the motions that `bodies` have; they end up with those that belong to the result.
+    /// Starts from the motions that `bodies` have; they end up with those that belong to the
+    /// result.
     pub fn new(
         contacts: &'a mut ContactSystem,
         bodies: &'a mut [Body],
@@ -27,16 +29,16 @@ impl<'a> DryContact<'a> {
     ) -> DryContact<'a> {
         contacts.start_from(bodies);
         let outside = vec![Twist::default(); bodies.len()];
-        DryContact { contacts, bodies, settings, outside, swept: Swept::default() }
+        DryContact { contacts, bodies, settings, outside, residual: ContactResidual::default() }
     }
 }
 
 impl Projected for DryContact<'_> {
     fn sweep(&mut self) -> Sweep {
         self.contacts.move_bodies(&self.outside, self.bodies);
-        self.swept = self.contacts.sweep(Order::of(&self.settings), self.bodies);
-        let Swept { contact_error, friction_error, change, .. } = self.swept;
-        let converged = is_small(&self.swept, &self.settings);
+        self.residual = self.contacts.sweep(Order::of(&self.settings), self.bodies);
+        let ContactResidual { contact_error, friction_error, change, .. } = self.residual;
+        let converged = is_small(&self.residual, &self.settings);
         Sweep { error: contact_error.max(friction_error), change, converged }
     }
 

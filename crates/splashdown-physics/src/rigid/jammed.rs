@@ -22,23 +22,25 @@
 use std::collections::BTreeMap;
 
 use crate::body::RigidBody;
+use crate::boundary::Solid;
 use crate::math::{DVec3, Dimension, Pose};
-use crate::rigid::bodies::{Body, Twist, bodies, free_inverse, mass_unit};
+use crate::rigid::bodies::{Body, bodies, free_inverse};
 use crate::rigid::contact::Contact;
 use crate::rigid::search::threshold;
-use crate::world::World;
+use crate::rigid::system::RigidSystem;
+use crate::twist::Twist;
 
 /// A body is held along a normal if its mobility along it is below this share of what it is without
 /// locks. Normals at flat surfaces lean by up to some percent, as samples happen to lie.
-const HELD: f64 = 1e-2;
+const MAX_LOCKED_MOBILITY: f64 = 1e-2;
 /// The same for turning, by lever arms that count.
-const UNTURNED: f64 = 1e-3;
+const MAX_LOCKED_TURN: f64 = 1e-3;
 /// Contacts less dense than this, as a share of the density at touch, do not press each other.
-const NEAR: f64 = 0.5;
+const MIN_DENSITY: f64 = 0.5;
 /// Normals with at least this product are the same.
-const SAME: f64 = 0.9;
+const SAME_NORMAL: f64 = 0.9;
 /// Rounds after which the perceptron gives up.
-const ROUNDS: usize = 32;
+const MAX_ROUNDS: usize = 32;
 
 /// Two solids that touch and cannot move apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,14 +54,14 @@ pub struct Jam {
 }
 
 /// Takes out of `contacts` those between things that cannot move apart.
-pub fn take_jammed(world: &World, contacts: &mut Vec<Contact>) -> Vec<Contact> {
-    if !world.solids.iter().any(|solid| solid.dynamic().is_some_and(RigidBody::is_locked)) {
+pub fn take_jammed(system: &RigidSystem, contacts: &mut Vec<Contact>) -> Vec<Contact> {
+    if !system.solids.iter().any(|solid| solid.dynamic().is_some_and(RigidBody::is_locked)) {
         return Vec::new(); // nothing that moves is held
     }
-    let poses: Vec<Pose> = world.solids.iter().map(|solid| solid.pose).collect();
-    let bodies = &bodies(world, &poses, 1.0);
-    let held = Held { bodies, unlocked: &unlocked(world, bodies) };
-    let near = -NEAR * threshold(world.kernel());
+    let poses: Vec<Pose> = system.solids.iter().map(|solid| solid.pose).collect();
+    let bodies = &bodies(system, &poses, 1.0);
+    let held = LockedMotions { bodies, unlocked: &unlocked(system, bodies) };
+    let near = -MIN_DENSITY * threshold(system.kernel());
     let mut jammed = vec![false; contacts.len()];
     let mut turning: BTreeMap<[usize; 2], Vec<usize>> = BTreeMap::new();
     for (k, contact) in contacts.iter().enumerate().filter(|(_, c)| held.along(c)) {
@@ -85,8 +87,8 @@ pub fn take_jammed(world: &World, contacts: &mut Vec<Contact>) -> Vec<Contact> {
 }
 
 /// Pairs of solids that touch at some of `jammed`, with the deepest place of each.
-pub fn jams(world: &World, jammed: &[Contact]) -> Vec<Jam> {
-    let touching = -0.1 * threshold(world.kernel());
+pub fn jams(system: &RigidSystem, jammed: &[Contact]) -> Vec<Jam> {
+    let touching = -0.1 * threshold(system.kernel());
     let mut deepest: BTreeMap<[usize; 2], &Contact> = BTreeMap::new();
     for contact in jammed.iter().filter(|contact| contact.overlap > touching) {
         let [a, b] = contact.solids;
@@ -97,28 +99,29 @@ pub fn jams(world: &World, jammed: &[Contact]) -> Vec<Jam> {
     }
     let of = |(solids, contact): ([usize; 2], &Contact)| Jam {
         solids,
-        depth: contact.depth() * world.spacing,
-        place: world.particles.position[contact.particle] - 0.5 * world.spacing * contact.normal,
+        depth: contact.depth() * system.space.spacing,
+        place: system.particles.position[contact.particle]
+            - 0.5 * system.space.spacing * contact.normal,
     };
     deepest.into_iter().map(of).collect()
 }
 
 /// Bodies with and without their locks.
-struct Held<'a> {
+struct LockedMotions<'a> {
     bodies: &'a [Body],
     unlocked: &'a [Body],
 }
 
-impl Held<'_> {
+impl LockedMotions<'_> {
     /// Whether no body of a contact moves along its normal.
     fn along(&self, contact: &Contact) -> bool {
         let linear = |row: &Twist| Twist { linear: row.linear, angular: DVec3::ZERO };
-        self.most(contact, linear) < HELD
+        self.most(contact, linear) < MAX_LOCKED_MOBILITY
     }
 
     /// Whether a contact turns no body, either.
     fn against_turning(&self, contact: &Contact) -> bool {
-        self.most(contact, |row| *row) < UNTURNED
+        self.most(contact, |row| *row) < MAX_LOCKED_TURN
     }
 
     /// Takes care of a contact that opens by turning.
@@ -141,10 +144,10 @@ impl Held<'_> {
 }
 
 /// `bodies` as they would be without locks.
-fn unlocked(world: &World, bodies: &[Body]) -> Vec<Body> {
-    let (unit, h) = (mass_unit(world), world.spacing);
-    let flat = world.dimension == Dimension::Two;
-    let of = |(solid, body): (&crate::world::Solid, &Body)| {
+fn unlocked(system: &RigidSystem, bodies: &[Body]) -> Vec<Body> {
+    let (unit, h) = (system.mass_unit, system.space.spacing);
+    let flat = system.space.dimension == Dimension::Two;
+    let of = |(solid, body): (&Solid, &Body)| {
         let Some(rigid) = solid.dynamic() else { return *body };
         let inertia = rigid.world_inertia(solid.pose.rotation);
         Body {
@@ -153,7 +156,7 @@ fn unlocked(world: &World, bodies: &[Body]) -> Vec<Body> {
             ..*body
         }
     };
-    world.solids.iter().zip(bodies).map(of).collect()
+    system.solids.iter().zip(bodies).map(of).collect()
 }
 
 /// Contacts of one pair in groups of about the same normal. Either body may be the one whose
@@ -165,7 +168,7 @@ fn by_normal(contacts: &[Contact], of_pair: Vec<usize>) -> Vec<Vec<usize>> {
     };
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for k in of_pair {
-        match groups.iter_mut().find(|group| normal(group[0]).dot(normal(k)) > SAME) {
+        match groups.iter_mut().find(|group| normal(group[0]).dot(normal(k)) > SAME_NORMAL) {
             Some(group) => group.push(k),
             None => groups.push(vec![k]),
         }
@@ -189,7 +192,7 @@ fn can_open(contacts: &[&Contact], bodies: &[Body]) -> bool {
         let [a, b] = motion;
         contact.approach(if contact.solids == first.solids { [a, b] } else { [b, a] })
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let mut closed = false;
         let before = motion;
         for contact in contacts.iter().filter(|contact| approach(contact, &before) >= 0.0) {

@@ -5,42 +5,41 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::math::{Aabb, DVec3, Dimension};
-use crate::particles::cells::Run;
+use crate::particles::cells::{CellIndex, Run};
 use crate::particles::halo::around;
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::periodic::nearest;
-use crate::rigid::bodies::Twist;
 use crate::rigid::contact::Contact;
-use crate::step::Workspace;
-use crate::world::World;
+use crate::rigid::system::RigidSystem;
+use crate::twist::Twist;
 
 /// Contacts weaker than this (|G|, which is about 0.5 when surfaces touch) have no direction.
-const FAINTEST: f64 = 1e-4;
+const MIN_STRENGTH: f64 = 1e-4;
 
-/// All contacts of `world`, in the order of particles and of solids.
-pub fn contacts(world: &World, work: &Workspace) -> Vec<Contact> {
+/// All contacts of the solids in `cells`, a grid with `count` cells along axes that repeat, in the
+/// order of particles and of solids.
+pub fn contacts(system: &RigidSystem, cells: &CellIndex, count: [u32; 3]) -> Vec<Contact> {
     let is_dynamic: Vec<bool> =
-        world.solids.iter().map(|solid| solid.dynamic().is_some()).collect();
+        system.solids.iter().map(|solid| solid.dynamic().is_some()).collect();
     if !is_dynamic.contains(&true) {
         return Vec::new();
     }
-    let search = Search::new(world, work);
-    let cells = work.neighbors.solid_cells();
+    let search = Search::new(system);
     let mut runs: Vec<(usize, Run)> = Vec::new();
     for run in cells.runs() {
-        if let Some(solid) = world.solid_of(run.start as usize)
+        if let Some(solid) = system.solid_of(run.start as usize)
             && is_dynamic[solid]
         {
             runs.push((solid, *run));
         }
     }
     runs.sort_unstable_by_key(|(_, run)| run.start);
-    let flat = world.dimension == Dimension::Two;
+    let flat = system.space.dimension == Dimension::Two;
     let found = runs.par_iter().with_min_len(4).map(|&(own, run)| {
         let mut others: Vec<(usize, Run)> = Vec::new();
-        for (key, _) in around(run.key, flat, work.cells.count) {
+        for (key, _) in around(run.key, flat, count) {
             for other in cells.cell(key) {
-                match world.solid_of(other.start as usize) {
+                match system.solid_of(other.start as usize) {
                     Some(solid) if solid != own => others.push((solid, *other)),
                     _ => (),
                 }
@@ -77,7 +76,7 @@ struct Candidate {
 }
 
 struct Search<'a> {
-    world: &'a World,
+    system: &'a RigidSystem<'a>,
     kernel: Kernel,
     /// 1 over the kernel's sum on the rest lattice.
     scale: f64,
@@ -85,18 +84,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn new<'a>(world: &'a World, _: &Workspace) -> Search<'a> {
-        let kernel = world.kernel();
-        Search { world, kernel, scale: 1.0 / kernel.lattice_sum(), threshold: threshold(kernel) }
+    fn new<'a>(system: &'a RigidSystem<'a>) -> Search<'a> {
+        let kernel = system.kernel();
+        Search { system, kernel, scale: 1.0 / kernel.lattice_sum(), threshold: threshold(kernel) }
     }
 
     /// Adds the particles of `others`, all of one solid, that any particle of `run` could see.
     fn candidates(&self, run: Range<usize>, others: &[(usize, Run)], near: &mut Vec<Candidate>) {
-        let (particles, h, period) = (&self.world.particles, self.world.spacing, self.world.period);
+        let (particles, h, period) =
+            (&self.system.particles, self.system.space.spacing, self.system.space.period);
         let reach = Aabb::around(particles.position[run].iter().copied()).grown(SUPPORT * h);
         let repeats = period != DVec3::ZERO;
         for &(solid, other) in others {
-            let centre = self.world.solids[solid].pose.translation;
+            let centre = self.system.solids[solid].pose.translation;
             for k in other.start as usize..other.end as usize {
                 let position = particles.position[k];
                 if repeats || reach.contains(position) {
@@ -110,15 +110,15 @@ impl Search<'_> {
 
     /// The contact of particle `r` with those of one other solid, if they are near enough.
     fn contact(&self, r: usize, solids: [usize; 2], others: &[Candidate]) -> Option<Contact> {
-        let Search { world, kernel, threshold, .. } = self;
-        let (particles, h) = (&world.particles, world.spacing);
-        let own = &world.solids[solids[0]];
-        let place = nearest(particles.position[r] - own.pose.translation, world.period) / h;
+        let Search { system, kernel, threshold, .. } = self;
+        let (particles, h) = (&system.particles, system.space.spacing);
+        let own = &system.solids[solids[0]];
+        let place = nearest(particles.position[r] - own.pose.translation, system.space.period) / h;
 
         let (mut density, mut gradient, mut turn) = (0.0, DVec3::ZERO, DVec3::ZERO);
         let (mut away, mut mean) = (DVec3::ZERO, DVec3::ZERO);
         for &Candidate { position, arm, weight } in others {
-            let apart = nearest(particles.position[r] - position, world.period) / h;
+            let apart = nearest(particles.position[r] - position, system.space.period) / h;
             let squared = apart.length_squared();
             if squared >= SUPPORT * SUPPORT {
                 continue;
@@ -133,7 +133,7 @@ impl Search<'_> {
             mean += w * arm;
         }
         let strength = gradient.length();
-        if strength < FAINTEST {
+        if strength < MIN_STRENGTH {
             return None;
         }
         let normal = -gradient / strength;
@@ -145,10 +145,10 @@ impl Search<'_> {
             overlap: density - threshold,
             rows: [Twist::of_impulse(gradient, place), Twist { linear: gradient, angular: turn }],
             normal,
-            tangents: tangents(normal, world.dimension),
+            tangents: tangents(normal, system.space.dimension),
             arms,
             strength,
-            friction: world.friction_between(solids[0], solids[1]),
+            friction: system.friction_between(solids[0], solids[1]),
             freedom: 1.0,
         })
     }
@@ -165,8 +165,8 @@ fn tangents(normal: DVec3, dimension: Dimension) -> [DVec3; 2] {
     }
 }
 
-/// δ°: the number density one spacing away from a flat layer of particles, on average over the places
-/// that a particle can have above it (they differ by 0.1 % in space, 1 % in the plane).
+/// δ°: the number density one spacing away from a flat layer of particles, on average over the
+/// places that a particle can have above it (they differ by 0.1 % in space, 1 % in the plane).
 pub fn threshold(kernel: Kernel) -> f64 {
     above_layer(kernel, 1.0, |q| kernel.w(q))
 }
@@ -181,7 +181,8 @@ pub fn touching_slope(kernel: Kernel) -> f64 {
     above_layer(kernel, 1.0, |q| -kernel.dw(q) / q)
 }
 
-/// The mean sum of `term`, of the distance, over the particles of a flat layer `height` spacings away.
+/// The mean sum of `term`, of the distance, over the particles of a flat layer `height` spacings
+/// away.
 fn above_layer(kernel: Kernel, height: f64, term: impl Fn(f64) -> f64) -> f64 {
     let flat = kernel.dimension == Dimension::Two;
     let steps = 8;

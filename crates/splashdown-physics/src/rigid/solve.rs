@@ -3,17 +3,20 @@
 //!   ψ ← max(0, ψ + ω c / D)                                  (R3)   PT23 eq. 4.1a
 //!   λ ← proj(λ − ω (s + b a) / T),  |λ| ≤ μ ψ |G|             (R4)   PT23 eq. 4.1b
 //!
-//! c is the compression (R2), s the slip of this step, a the slip that a contact which should stick has
-//! gathered before (`memory`): b a of it is taken back. All bodies move between one sweep and the next.
+//! c is the compression (R2), s the slip of this step, a the slip that a contact which should stick
+//! has gathered before (`contact_history`): b a of it is taken back. All bodies move between one
+//! sweep and the next.
 //!
-//! A body with n contacts is moved n times too far if each contact moves it as if it were alone. PT23
-//! divides every step by the number n_R of active contacts of the particle's own body. Here each contact
-//! owns a share 1/n of the mass of both of its bodies (mass splitting, Tonge et al. 2012):
+//! A body with n contacts is moved n times too far if each contact moves it as if it were alone.
+//! PT23 divides every step by the number n_R of active contacts of the particle's own body. Here
+//! each contact owns a share 1/n of the mass of both of its bodies (mass splitting, Tonge et al.
+//! 2012):
 //!
 //!   D = n_R J_R M_R⁻¹ J_Rᵀ + n_K J_K M_K⁻¹ J_Kᵀ               (R5)
 //!
-//! which is an upper bound of the whole matrix, so that sweeps converge whatever the masses, and does
-//! not slow down the contacts of a light body when its heavy neighbour has many. T is made alike.
+//! which is an upper bound of the whole matrix, so that sweeps converge whatever the masses, and
+//! does not slow down the contacts of a light body when its heavy neighbour has many. T is made
+//! alike.
 //!
 //! Residuals: the Fischer-Burmeister function of −c and D₁ψ (D₁: D with n = 1), and the change that
 //! (R4) would make, as a slip (Macklin et al. 2019); means over the contacts that are active.
@@ -21,8 +24,9 @@
 use splashdown_solve::nncg::Unknowns;
 
 use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
-use crate::rigid::bodies::{Body, Twist};
+use crate::rigid::bodies::Body;
 use crate::rigid::contact::Contact;
+use crate::twist::Twist;
 
 /// ω.
 const OMEGA: f64 = 0.5;
@@ -55,7 +59,7 @@ impl Order {
 
 /// What one sweep found.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Swept {
+pub struct ContactResidual {
     /// Mean Fischer-Burmeister residual.
     pub contact_error: f64,
     /// Mean friction residual.
@@ -68,7 +72,7 @@ pub struct Swept {
 
 /// What does not change during a solve, for one contact.
 #[derive(Clone, Copy, Debug, Default)]
-struct Terms {
+struct ContactTerms {
     /// J M⁻¹ Jᵀ of R and K.
     mobility: [f64; 2],
     /// The same for tangents.
@@ -83,23 +87,24 @@ struct Terms {
 #[derive(Debug, Default)]
 pub struct ContactSystem {
     contacts: Vec<Contact>,
-    terms: Vec<Terms>,
+    terms: Vec<ContactTerms>,
     /// Motions of all bodies without contacts.
     given: Vec<Twist>,
-    /// Of each contact.
+    /// ψ and λ of each contact.
     unknowns: Unknowns<Vec<Unknown>>,
     /// c and s of each contact.
     rates: Vec<Unknown>,
     /// Active contacts of each body.
     count: Vec<u32>,
-    /// In how many parts the mass of a body is split before contacts share theirs: 2 if fluid has one.
+    /// In how many parts the mass of a body is split before contacts share theirs: 2 if fluid has
+    /// one.
     parts: Vec<f64>,
 }
 
 impl ContactSystem {
     /// The system of `contacts` between `bodies`. A step removes at most `largest_correction` of an
-    /// overlap, in units of density; `slips` are what contacts have slipped that should stick, in h;
-    /// `wet` tells which bodies touch fluid.
+    /// overlap, in units of density; `slips` are what contacts have slipped that should stick, in
+    /// h; `wet` tells which bodies touch fluid.
     pub fn new(
         contacts: Vec<Contact>,
         bodies: &[Body],
@@ -109,14 +114,14 @@ impl ContactSystem {
     ) -> ContactSystem {
         let terms = contacts.iter().zip(slips).map(|(contact, &slip)| {
             let pair = contact.solids.map(|solid| &bodies[solid]);
-            Terms {
+            ContactTerms {
                 mobility: contact.mobility(pair),
                 tangent: contact.tangent_mobility(pair),
                 source: contact.overlap.min(contact.freedom * largest_correction),
                 recall: contact.tangents.map(|t| RECALL * t.dot(slip)),
             }
         });
-        let terms: Vec<Terms> = terms.collect();
+        let terms: Vec<ContactTerms> = terms.collect();
         let n = contacts.len();
         ContactSystem {
             terms,
@@ -147,7 +152,7 @@ impl ContactSystem {
     }
 
     /// The deepest contact, if it is as dense as `density` above the threshold of contact.
-    pub fn sunk(&self, density: f64) -> Option<&Contact> {
+    pub fn deepest_beyond(&self, density: f64) -> Option<&Contact> {
         let deep = self.contacts.iter().filter(|contact| contact.overlap > density);
         deep.max_by(|a, b| a.overlap.total_cmp(&b.overlap))
     }
@@ -157,8 +162,8 @@ impl ContactSystem {
         self.given = bodies.iter().map(|body| body.motion).collect();
     }
 
-    /// The motions of all bodies under the present unknowns and the impulses of others (`outside`, of
-    /// fluid): PT23 eq. 3.11.
+    /// The motions of all bodies under the present unknowns and the impulses of others (`outside`,
+    /// of fluid): PT23 eq. 3.11.
     pub fn move_bodies(&self, outside: &[Twist], bodies: &mut [Body]) {
         let mut impulse = outside.to_vec();
         for (contact, &[psi, a, b]) in self.contacts.iter().zip(&self.unknowns.now) {
@@ -172,25 +177,25 @@ impl ContactSystem {
         for ((body, given), impulse) in bodies.iter_mut().zip(&self.given).zip(&impulse) {
             if body.is_dynamic {
                 body.motion = *given;
-                body.motion.add(1.0, &body.response(impulse));
+                body.apply(impulse);
             }
         }
     }
 
-    /// One sweep from the present unknowns to the next ones; `bodies` have the motions that belong to
-    /// the present ones, and are left with anything.
-    pub fn sweep(&mut self, order: Order, bodies: &mut [Body]) -> Swept {
-        let swept = self.measure(bodies);
+    /// One sweep from the present unknowns to the next ones; `bodies` have the motions that belong
+    /// to the present ones, and are left with anything.
+    pub fn sweep(&mut self, order: Order, bodies: &mut [Body]) -> ContactResidual {
+        let residual = self.measure(bodies);
         match order {
             Order::Jacobi => self.jacobi(),
             Order::GaussSeidel => self.gauss_seidel(bodies),
         }
-        Swept { change: self.change(), ..swept }
+        ContactResidual { change: self.change(), ..residual }
     }
 
     /// Rates and residuals of the present unknowns; counts active contacts.
-    fn measure(&mut self, bodies: &[Body]) -> Swept {
-        let mut swept = Swept::default();
+    fn measure(&mut self, bodies: &[Body]) -> ContactResidual {
+        let mut residual = ContactResidual::default();
         self.count.fill(0);
         for (k, contact) in self.contacts.iter().enumerate() {
             let motion = contact.solids.map(|solid| &bodies[solid].motion);
@@ -203,21 +208,21 @@ impl ContactSystem {
                 continue;
             }
             contact.solids.iter().for_each(|&solid| self.count[solid] += 1);
-            swept.active += 1;
+            residual.active += 1;
             let (x, y) = (-c, terms.mobility.iter().sum::<f64>() * psi);
-            swept.contact_error += (x + y - x.hypot(y)).abs();
+            residual.contact_error += (x + y - x.hypot(y)).abs();
             let limit = contact.friction * psi.max(0.0) * contact.strength;
             if limit > 0.0 {
                 let tangent = terms.tangent.iter().sum::<f64>();
                 let [_, u, v] = self.rates[k];
                 let to = within([a - u / tangent, b - v / tangent], limit);
-                swept.friction_error += tangent * (to[0] - a).hypot(to[1] - b);
+                residual.friction_error += tangent * (to[0] - a).hypot(to[1] - b);
             }
         }
-        let mean = 1.0 / swept.active.max(1) as f64;
-        swept.contact_error *= mean;
-        swept.friction_error *= mean;
-        swept
+        let mean = 1.0 / residual.active.max(1) as f64;
+        residual.contact_error *= mean;
+        residual.friction_error *= mean;
+        residual
     }
 
     /// (R5) for pressure and friction.
@@ -296,7 +301,8 @@ impl ContactSystem {
         worst.map(|(k, _)| &self.contacts[k])
     }
 
-    /// What contact and friction give to the two bodies of contact `k`: pressure's part, friction's part.
+    /// What contact and friction give to the two bodies of contact `k`: pressure's part, friction's
+    /// part.
     pub fn parts_of(&self, k: usize) -> [[Twist; 2]; 2] {
         let [psi, a, b] = self.unknowns.now[k];
         let contact = &self.contacts[k];
@@ -323,6 +329,6 @@ fn within(v: [f64; 2], limit: f64) -> [f64; 2] {
 }
 
 /// Whether what a sweep found is good enough.
-pub fn is_small(swept: &Swept, settings: &CouplingSettings) -> bool {
-    swept.contact_error.max(swept.friction_error) <= settings.contact_error
+pub fn is_small(residual: &ContactResidual, settings: &CouplingSettings) -> bool {
+    residual.contact_error.max(residual.friction_error) <= settings.contact_error
 }

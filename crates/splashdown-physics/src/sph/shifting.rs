@@ -1,16 +1,16 @@
 //! Particle shifting: how particles stay evenly spread in a fluid that fills its world.
 //!
-//! Without a free surface, nothing is gained by moving particles with the velocities of a density solve:
-//! every correction would stay in the velocities as noise, and viscosity and the divergence solve would
-//! turn it into a loss of energy (a decaying vortex lost 1.6 times as much as it should). Instead, particles
-//! drift from crowded to empty places,
+//! Without a free surface, nothing is gained by moving particles with the velocities of a density
+//! solve: every correction would stay in the velocities as noise, and viscosity and the divergence
+//! solve would turn it into a loss of energy (a decaying vortex lost 1.6 times as much as it
+//! should). Instead, particles drift from crowded to empty places,
 //!
-//!   sᵢ = −C Gᵢ,   Gᵢ = Σⱼ gᵢⱼ                                   (S1)
+//!   sᵢ = −C Gᵢ,   Gᵢ = Σⱼ gᵢⱼ                                   (PS1)
 //!
-//! which is Fick's law with the concentration's gradient (Lind et al. 2012, eq. 24), and take the velocity of the
-//! place where they arrive,
+//! which is Fick's law with the concentration's gradient (Lind et al. 2012, eq. 24), and take the
+//! velocity of the place where they arrive,
 //!
-//!   vᵢ ← vᵢ + Σⱼ (vⱼ − vᵢ) (gᵢⱼ · sᵢ).                           (S2)
+//!   vᵢ ← vᵢ + Σⱼ (vⱼ − vᵢ) (gᵢⱼ · sᵢ).                           (PS2)
 //!
 //! Lengths are in h, as everywhere in the solvers.
 
@@ -23,13 +23,13 @@ const STRENGTH: f32 = 0.2;
 /// What shifting does to one particle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shift {
-    /// (S1), in h.
+    /// (PS1), in h.
     pub displacement: DVec3,
-    /// (S2), in the unit of the velocities.
+    /// (PS2), in the unit of the velocities.
     pub velocity: DVec3,
 }
 
-/// (S1) and (S2) for all fluid particles, whose velocities come first in `velocity`.
+/// (PS1) and (PS2) for all fluid particles, whose velocities come first in `velocity`.
 pub fn shifts(neighbors: &Neighbors, velocity: &[DVec3], shifts: &mut Vec<Shift>) {
     let count = neighbors.chunks.last().map_or(0, |chunk| chunk.particles.end);
     shifts.clear();

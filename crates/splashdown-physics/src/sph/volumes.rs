@@ -1,15 +1,18 @@
 //! How much fluid a moving body displaces: as much as its volume.
 //!
-//! The samples of a body are weighed from among them (W1). Fluid looks at them from one spacing away: it sees less
-//! of what bends away from it than of a plane, and more of what is thin than there is. What should be missing in
-//! the density of fluid at y, half a spacing in front of the surface, is what the solid would fill,
+//! The samples of a body are weighed from among them (W1). Fluid looks at them from one spacing
+//! away: it sees less of what bends away from it than of a plane, and more of what is thin than
+//! there is. What should be missing in the density of fluid at y, half a spacing in front of the
+//! surface, is what the solid would fill,
 //!
-//!   T(y) = ∫_solid W(x − y) dx = −∮ g(r) r̂·n dA,   g(r) = r^(1−d) ∫ᵣ^∞ W(s) s^(d−1) ds,   r = x − y   (W2)
+//!   T(y) = ∫_solid W(x − y) dx = −∮ g(r) r̂·n dA,   r = x − y   (W2)
+//!   g(r) = r^(1−d) ∫ᵣ^∞ W(s) s^(d−1) ds
 //!
-//! an integral over the surface around y by the theorem of Gauss (n outwards; g r̂ is the field with divergence
-//! −W that ends with the kernel). The samples should count t = T/T_plane of what a flat wall counts in the
-//! first layer of the lattice. Factors f with φ(Σ f β hᵈ W) = t φ(w₁) everywhere are found as Richardson (1972) and Lucy (1974)
-//! undo a blur: each sample is multiplied with the mean of what is wanted over what there is at the places it is seen from,
+//! an integral over the surface around y by the theorem of Gauss (n outwards; g r̂ is the field
+//! with divergence −W that ends with the kernel). The samples should count t = T/T_plane of what a
+//! flat wall counts in the first layer of the lattice. Factors f with φ(Σ f β hᵈ W) = t φ(w₁)
+//! everywhere are found as Richardson (1972) and Lucy (1974) undo a blur: each sample is multiplied
+//! with the mean of what is wanted over what there is at the places it is seen from,
 //!
 //!   f_b ← f_b Σ_y W_yb (wanted/there)_y / Σ_y W_yb   (W3)
 //!
@@ -18,19 +21,19 @@
 use rayon::prelude::*;
 
 use crate::math::{DVec3, Dimension};
-use crate::mesh::{Patch, Skin};
-use crate::particles::firmness::Firmness;
+use crate::mesh::{ClosedSurface, Patch};
 use crate::particles::kernel::{Kernel, SUPPORT};
+use crate::particles::wall_density::WallDensity;
 use splashdown_geometry::point_grid::{PointGrid, without_crowding};
 
 /// Rounds of (W3).
-const ROUNDS: usize = 15;
+const ITERATIONS: usize = 15;
 /// Factors stay between these: what is thinner than a spacing has to stay tight.
 const BOUNDS: [f64; 2] = [0.4, 2.5];
 /// Fluid looks at the surface from this distance, in h: the first layer of the rest lattice.
-const AWAY: f64 = 0.5;
+const FLUID_DISTANCE: f64 = 0.5;
 /// Places are no closer to each other than this, in h.
-const APART: f64 = 0.3;
+const PLACE_DISTANCE: f64 = 0.3;
 
 /// A place where fluid may be, next to a body.
 pub struct Place {
@@ -39,9 +42,9 @@ pub struct Place {
     wanted: f64,
 }
 
-/// (W3) for samples of one body and the `places` around it, both in its frame: factors for their weights. One each where
-/// nothing is known of the body's surface.
-pub fn displacing(
+/// (W3) for samples of one body and the `places` around it, both in its frame: factors for their
+/// weights. One each where nothing is known of the body's surface.
+pub fn volume_factors(
     samples: &[DVec3],
     places: &[Place],
     spacing: f64,
@@ -57,8 +60,8 @@ pub fn displacing(
     let seen_from_places = near(&spots, samples, SUPPORT * spacing, sees);
     let seen_from_samples = near(samples, &spots, SUPPORT * spacing, sees);
     let mut factor = vec![1.0; samples.len()];
-    for _ in 0..ROUNDS {
-        let lacking = |(place, seen): (&Place, &Seen)| {
+    for _ in 0..ITERATIONS {
+        let lacking = |(place, seen): (&Place, &VisibleNeighbors)| {
             let there: f64 = seen
                 .iter()
                 .map(|&(b, w)| factor[b as usize] * f64::from(weight[b as usize]) * w)
@@ -66,7 +69,7 @@ pub fn displacing(
             if there > 0.0 { place.wanted / there } else { 1.0 }
         };
         let lacking: Vec<f64> = places.par_iter().zip(&seen_from_places).map(lacking).collect();
-        let next = |(seen, f): (&Seen, &f64)| {
+        let next = |(seen, f): (&VisibleNeighbors, &f64)| {
             let (mut sum, mut total) = (0.0, 0.0);
             for &(k, w) in seen {
                 sum += w * lacking[k as usize];
@@ -81,7 +84,7 @@ pub fn displacing(
 }
 
 /// Who is seen from a point, and how much it counts there.
-type Seen = Vec<(u32, f64)>;
+type VisibleNeighbors = Vec<(u32, f64)>;
 
 /// Of every one of `points`, the `others` within `reach`, once for all rounds.
 fn near(
@@ -89,10 +92,10 @@ fn near(
     others: &[DVec3],
     reach: f64,
     sees: impl Fn(f64) -> f64 + Sync,
-) -> Vec<Seen> {
+) -> Vec<VisibleNeighbors> {
     let grid = PointGrid::of(others, reach);
     let around = |&point: &DVec3| {
-        let mut seen = Seen::new();
+        let mut seen = VisibleNeighbors::new();
         grid.all_near(point, |k, squared| {
             seen.push((k as u32, sees(squared)));
             true
@@ -102,26 +105,33 @@ fn near(
     points.par_iter().map(around).collect()
 }
 
-/// Places all around the skin, except where another part of it is as near, with (W2).
-pub fn places(skin: &Skin, spacing: f64, kernel: Kernel, firmness: Firmness) -> Vec<Place> {
-    let patches = skin.patches();
+/// Places all around the surface, except where another part of it is as near, with (W2).
+pub fn places(
+    surface: &ClosedSurface,
+    spacing: f64,
+    kernel: Kernel,
+    wall_density: WallDensity,
+) -> Vec<Place> {
+    let patches = surface.patches();
     let middles: Vec<DVec3> = patches.iter().map(|patch| patch.at).collect();
     let grid = PointGrid::of(&middles, SUPPORT * spacing);
     let field = Field::new(kernel);
-    let plane = field.plane(AWAY);
-    let flat = f64::from(firmness.onset());
-    let in_front = |patch: &Patch| Some(patch.at + AWAY * spacing * patch.area.try_normalize()?);
-    let spots = without_crowding(patches.iter().filter_map(in_front).collect(), APART * spacing);
+    let plane = field.plane(FLUID_DISTANCE);
+    let flat = f64::from(wall_density.onset());
+    let in_front =
+        |patch: &Patch| Some(patch.at + FLUID_DISTANCE * spacing * patch.area.try_normalize()?);
+    let spots =
+        without_crowding(patches.iter().filter_map(in_front).collect(), PLACE_DISTANCE * spacing);
     let place = |at: DVec3| {
         let mut filled = 0.0;
         let free = grid.all_near(at, |j, squared| {
             let r = (patches[j].at - at) / spacing;
             let patch = patches[j].area / kernel.dimension.area(spacing);
             filled -= field.over_r(squared.sqrt() / spacing) * r.dot(patch);
-            squared > (0.9 * AWAY * spacing).powi(2)
+            squared > (0.9 * FLUID_DISTANCE * spacing).powi(2)
         });
         let share = (filled / plane).max(0.0);
-        let wanted = f64::from(firmness.density_that_counts((flat * share) as f32));
+        let wanted = f64::from(wall_density.density_that_counts((flat * share) as f32));
         free.then_some(Place { at, wanted })
     };
     spots.into_par_iter().filter_map(place).collect()
@@ -171,9 +181,9 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::particles::firmness::WallKind;
     use crate::particles::kernel::KernelKind;
-    use splashdown_geometry::shapes::{Shape, skin_of};
+    use crate::particles::wall_density::WallKind;
+    use splashdown_geometry::shapes::{Shape, closed_surface_of};
 
     const H: f64 = 0.1;
 
@@ -181,8 +191,8 @@ mod tests {
         Kernel { kind: KernelKind::Cubic, dimension }
     }
 
-    fn skin(shape: &Shape, dimension: Dimension) -> Skin {
-        skin_of(&shape.surface(), H, dimension)
+    fn surface_of(shape: &Shape, dimension: Dimension) -> ClosedSurface {
+        closed_surface_of(&shape.surface(), H, dimension)
     }
 
     /// ∫ W over a shape around `place`, from fine cells.
@@ -214,15 +224,15 @@ mod tests {
         ];
         for dimension in [Dimension::Two, Dimension::Three] {
             let kernel = kernel(dimension);
-            let firmness = Firmness::new(kernel, WallKind::Zero);
-            let plane = Field::new(kernel).plane(AWAY);
+            let wall_density = WallDensity::new(kernel, WallKind::Zero);
+            let plane = Field::new(kernel).plane(FLUID_DISTANCE);
             for shape in &shapes {
-                let places = places(&skin(shape, dimension), H, kernel, firmness);
+                let places = places(&surface_of(shape, dimension), H, kernel, wall_density);
                 let some: Vec<&Place> = places.iter().step_by(1 + places.len() / 40).collect();
                 assert!(!some.is_empty());
                 let mut sum = 0.0;
                 for place in &some {
-                    let share = place.wanted / f64::from(firmness.onset());
+                    let share = place.wanted / f64::from(wall_density.onset());
                     let exact = filled(shape, dimension, place.at) / plane;
                     let error = (share - exact).abs();
                     // At an edge a patch of 0.4 h is coarse for what is seen from 0.5 h away.
@@ -235,24 +245,25 @@ mod tests {
         }
     }
 
-    /// What samples count over what the solid behind them should, on average over places all around.
+    /// What samples count over what the solid behind them should, on average over places all
+    /// around.
     fn counted_over_wanted(shape: &Shape, dimension: Dimension, kind: WallKind) -> f64 {
         let kernel = kernel(dimension);
-        let firmness = Firmness::new(kernel, kind);
+        let wall_density = WallDensity::new(kernel, kind);
         let samples = shape.sample_surface(H, -0.5 * H, dimension).unwrap();
         let near = |x: DVec3, b: DVec3| kernel.w((x - b).length() / H) / kernel.lattice_sum();
         let gamma = kernel.layer_sum() / kernel.lattice_sum();
         let own = |x: &DVec3| -> f64 { samples.iter().map(|b| near(*x, *b)).sum() };
         let weight: Vec<f32> = samples.iter().map(|x| (gamma / own(x)) as f32).collect();
-        let skin = skin(shape, dimension);
-        let places = places(&skin, H, kernel, firmness);
-        let factor = displacing(&samples, &places, H, kernel, &weight);
+        let surface = surface_of(shape, dimension);
+        let places = places(&surface, H, kernel, wall_density);
+        let factor = volume_factors(&samples, &places, H, kernel, &weight);
         let (mut counted, mut wanted) = (0.0, 0.0);
         for place in places {
             let all = samples.iter().zip(weight.iter().zip(&factor));
             let seen: f64 = all.map(|(b, (w, f))| f64::from(w * f) * near(place.at, *b)).sum();
-            counted += f64::from(firmness.count(seen as f32).0);
-            wanted += f64::from(firmness.count(place.wanted as f32).0);
+            counted += f64::from(wall_density.count(seen as f32).0);
+            wanted += f64::from(wall_density.count(place.wanted as f32).0);
         }
         counted / wanted
     }
@@ -281,10 +292,10 @@ mod tests {
         let sheet = Shape::Plane { normal: DVec3::Y, half_size: 5.0 * H };
         let samples = sheet.sample_surface(H, 0.0, Dimension::Three).unwrap();
         let kernel = kernel(Dimension::Three);
-        let firmness = Firmness::new(kernel, WallKind::Mirrored);
-        let places = places(&skin(&sheet, Dimension::Three), H, kernel, firmness);
+        let wall_density = WallDensity::new(kernel, WallKind::Mirrored);
+        let places = places(&surface_of(&sheet, Dimension::Three), H, kernel, wall_density);
         let weight = vec![1.0; samples.len()];
-        let factor = displacing(&samples, &places, H, kernel, &weight);
+        let factor = volume_factors(&samples, &places, H, kernel, &weight);
         assert_eq!(factor, weight);
     }
 }

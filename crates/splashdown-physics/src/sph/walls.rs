@@ -4,19 +4,19 @@
 //!
 //!   β_b = γ / Σ_b' hᵈ W_bb'   (W1)
 //!
-//! (Akinci et al. 2012, eq. 4, with the factor γ of Gissler et al. 2019 and Probst & Teschner 2023).
-//! γ is the sum over a flat layer of spacing h, so that a flat, evenly sampled wall has β = 1 and
-//! completes the support of a fluid lattice that starts one spacing away; sparse samplings weigh more per
-//! particle, crowded ones less, and the wall stays equally tight.
+//! (Akinci et al. 2012, eq. 4, with the factor γ of Gissler et al. 2019 and Probst & Teschner
+//! 2023). γ is the sum over a flat layer of spacing h, so that a flat, evenly sampled wall has β =
+//! 1 and completes the support of a fluid lattice that starts one spacing away; sparse samplings
+//! weigh more per particle, crowded ones less, and the wall stays equally tight.
 //!
 //! How large a moving body is for fluids is in `sph/volumes.rs`.
 
 use std::ops::Range;
 
 use crate::particles::cells::CellShape;
-use crate::particles::firmness::Firmness;
 use crate::particles::kernel::Kernel;
 use crate::particles::neighbors::{Neighbors, SearchInput};
+use crate::particles::wall_density::WallDensity;
 
 /// (W1) for the particles of `group`, walls that never move against each other, into `weight`.
 pub fn wall_weights(
@@ -37,7 +37,7 @@ pub fn wall_weights(
         solids: &[],
         inverse_mass: &masses,
         weight: &[],
-        firmness: Firmness::NONE,
+        wall_density: WallDensity::NONE,
         kernel,
         cells,
         wide: None,

@@ -2,30 +2,30 @@
 
 use wgpu::TextureFormat as Format;
 
-pub const SURFACE: Format = Format::Rgba32Float;
-pub const PAINT: Format = Format::Rgba16Float;
-pub const NUMBER: Format = Format::R32Float;
-pub const PICTURE: Format = Format::Rgba8Unorm;
+pub(crate) const SURFACE: Format = Format::Rgba32Float;
+pub(crate) const PAINT: Format = Format::Rgba16Float;
+pub(crate) const NUMBER: Format = Format::R32Float;
+pub(crate) const PICTURE: Format = Format::Rgba8Unorm;
 
 /// One for each pass of `gpu.wgsl`.
 #[derive(Debug)]
-pub struct Pipelines {
-    pub spheres: wgpu::RenderPipeline,
-    pub solids: wgpu::RenderPipeline,
-    pub walls: wgpu::RenderPipeline,
-    pub ground: wgpu::RenderPipeline,
-    pub sphere_shadows: wgpu::RenderPipeline,
-    pub mesh_shadows: wgpu::RenderPipeline,
-    pub thickness: wgpu::RenderPipeline,
-    pub ambient: wgpu::RenderPipeline,
-    pub smooth_ambient: wgpu::RenderPipeline,
-    pub shade: wgpu::RenderPipeline,
-    pub water: wgpu::RenderPipeline,
-    pub finish: wgpu::RenderPipeline,
+pub(crate) struct Pipelines {
+    pub(crate) spheres: wgpu::RenderPipeline,
+    pub(crate) solids: wgpu::RenderPipeline,
+    pub(crate) walls: wgpu::RenderPipeline,
+    pub(crate) ground: wgpu::RenderPipeline,
+    pub(crate) sphere_shadows: wgpu::RenderPipeline,
+    pub(crate) mesh_shadows: wgpu::RenderPipeline,
+    pub(crate) thickness: wgpu::RenderPipeline,
+    pub(crate) ambient: wgpu::RenderPipeline,
+    pub(crate) smooth_ambient: wgpu::RenderPipeline,
+    pub(crate) shade: wgpu::RenderPipeline,
+    pub(crate) water: wgpu::RenderPipeline,
+    pub(crate) finish: wgpu::RenderPipeline,
 }
 
 /// A sphere as the vertex shader gets it: centre, radius, colour.
-pub type Packed = [f32; 7];
+pub(crate) type Packed = [f32; 7];
 
 const SPHERE_BUFFERS: [Option<wgpu::VertexBufferLayout<'static>>; 1] =
     [Some(wgpu::VertexBufferLayout {
@@ -46,7 +46,7 @@ const MESH_BUFFERS: [Option<wgpu::VertexBufferLayout<'static>>; 3] = [
 ];
 
 impl Pipelines {
-    pub fn new(device: &wgpu::Device) -> Pipelines {
+    pub(crate) fn new(device: &wgpu::Device) -> Pipelines {
         let source = wgpu::ShaderSource::Wgsl(include_str!("../gpu.wgsl").into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: None, source };
         let module = &device.create_shader_module(descriptor);

@@ -9,12 +9,12 @@ use crate::world::TriangleMesh;
 /// Sides of the tubes that rods are drawn as.
 const SIDES: u32 = 8;
 
-/// Vertices (numbered over all bodies) and von Mises stress of the cells of a body: its elements; the triangles
-/// of a rigid body; the particles of a body that has nothing else.
-pub fn cells(solids: &Solids, k: usize) -> (Vec<Vec<u32>>, Vec<f32>) {
+/// Vertices (numbered over all bodies) and von Mises stress of the cells of a body: its elements;
+/// the triangles of a rigid body; the particles of a body that has nothing else.
+pub(super) fn cells(solids: &Solids, k: usize) -> (Vec<Vec<u32>>, Vec<f32>) {
     let body = &solids.bodies[k];
     let elements = &solids.elements[body.elements.clone()];
-    let rigid = solids.carrier[body.vertices.start].is_some();
+    let rigid = solids.affine_frame[body.vertices.start].is_some();
     let (mut cells, mut stress) = (Vec::new(), Vec::new());
     for element in elements.iter().filter(|_| !rigid) {
         let own = solids.stress(element).unwrap_or_default() as f32;
@@ -44,7 +44,7 @@ pub fn cells(solids: &Solids, k: usize) -> (Vec<Vec<u32>>, Vec<f32>) {
 }
 
 /// Triangles of a body: its surface, and tubes and balls where there are no triangles.
-pub fn appearance(solids: &Solids, k: usize) -> TriangleMesh {
+pub(super) fn appearance(solids: &Solids, k: usize) -> TriangleMesh {
     let body = &solids.bodies[k];
     let first = body.vertices.start as u32;
     let mut mesh = TriangleMesh::default();

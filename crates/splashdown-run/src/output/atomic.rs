@@ -17,7 +17,8 @@ pub fn write(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> Res
     let temporary = temporary_name(path);
     let result = write_and_sync(&temporary, write).and_then(|()| disk::rename(&temporary, path));
     if result.is_err() {
-        // The first error is the one to report; a temporary file that was never made cannot be removed.
+        // The first error is the one to report; a temporary file that was never made cannot be
+        // removed.
         let _ = disk::remove_file(&temporary);
     }
     result.and_then(|()| disk::sync_entry(path)).at("write", path)

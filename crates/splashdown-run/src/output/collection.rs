@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use super::atomic;
 use super::disk::File;
 use super::error::{At, RunError};
-use super::vtk::byte_order;
+use super::formats::vtk::byte_order;
 
 /// What every list ends with.
 const END: &str = "  </Collection>\n</VTKFile>\n";
 
 /// The files of a frame, in the order of their parts.
-pub type Files = Box<dyn Fn(u64) -> Vec<String> + Send>;
+pub(super) type Files = Box<dyn Fn(u64) -> Vec<String> + Send>;
 
 /// A list of frames on disk.
-pub struct Collection {
+pub(super) struct Collection {
     path: PathBuf,
     frames_per_second: f64,
     files: Files,
@@ -32,7 +32,7 @@ pub struct Collection {
 
 impl Collection {
     /// Writes a list of the first `frames` frames.
-    pub fn create(
+    pub(super) fn create(
         path: &Path,
         frames: u64,
         frames_per_second: f64,
@@ -45,7 +45,7 @@ impl Collection {
     }
 
     /// Adds frame `index`, which comes after all those in the list.
-    pub fn add(&mut self, index: u64) -> Result<(), RunError> {
+    pub(super) fn add(&mut self, index: u64) -> Result<(), RunError> {
         let entry = self.entry(index);
         if self.extend(&entry).at("write", &self.path)? {
             self.length += entry.len() as u64;

@@ -1,7 +1,7 @@
 //! A run: a World, its outputs, and the loop that keeps them together.
 //!
-//! Frame k is at k / fps exactly: steps are cut to meet it. The end of the run cuts nothing, so that
-//! a longer run begins with the same bytes.
+//! Frame k is at k / fps exactly: steps are cut to meet it. The end of the run cuts nothing, so
+//! that a longer run begins with the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -13,15 +13,17 @@ use super::resume::{StoredRun, is_next_frame};
 use super::run_directory::{RunDirectory, SceneSource};
 use super::settings::OutputSettings;
 use super::snapshot::{self, Kind, Metadata, Snapshot};
-use super::tables::Tables;
+use super::tables::{ElasticTable, Tables};
 use super::writer::{Context, Writer};
 use crate::solve::Stop;
-use crate::world::{Load, StepError, StepReport, World};
+use crate::world::{Loads, StepError, StepReport, World};
 
 /// A simulation that writes its results to a directory.
 #[derive(Debug)]
 pub struct Simulation {
     world: World,
+    /// Since the last frame.
+    loads: Loads,
     scene: SceneSource,
     settings: OutputSettings,
     next_frame: u64,
@@ -36,7 +38,7 @@ pub struct Simulation {
 type Step = fn(&mut World, f64) -> Result<StepReport, StepError>;
 
 /// What one call of `advance` did.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// What the step did.
     pub report: StepReport,
@@ -68,12 +70,23 @@ impl Simulation {
         // First of all: whatever happens from here on, the run can be resumed.
         directory.write_scene(&scene, settings.frames_per_second)?;
         directory.make_folders(&settings)?;
-        let tables = Tables::create(directory.path(), &settings, world.elastic.any())?;
+        let elastic = ElasticTable::of(&world);
+        let tables = Tables::create(directory.path(), &settings, elastic)?;
         let ledger = Ledger::create(directory.path())?;
         let writer = Writer::start(context(&world, &settings, &directory), 0, ledger, observers)?;
-        let step = World::step;
-        let mut simulation =
-            Simulation { world, scene, settings, next_frame: 0, tables, writer, directory, step };
+        let (step, loads) = (World::step, Loads::default());
+        let next_frame = 0;
+        let mut simulation = Simulation {
+            world,
+            loads,
+            scene,
+            settings,
+            next_frame,
+            tables,
+            writer,
+            directory,
+            step,
+        };
         simulation.write_frame()?;
         Ok(simulation)
     }
@@ -107,7 +120,8 @@ impl Simulation {
         let context = context(&world, &settings, &directory); // before the world moves on
         let Snapshot { state, metadata } = snapshot;
         let does_not_fit = |reason| RunError::Snapshot { path: entry.path.clone(), reason };
-        world.import_state(&state).map_err(does_not_fit)?;
+        world.import_state(&state).map_err(&does_not_fit)?;
+        let loads = Loads::restored(&state).map_err(&does_not_fit)?;
         let (next_frame, fps) = (metadata.next_frame, settings.frames_per_second);
         if !is_next_frame(next_frame, world.clock.time, fps) {
             let (time, fps) = (world.clock.time, settings.frames_per_second);
@@ -128,7 +142,17 @@ impl Simulation {
         };
         let writer = Writer::start(context, next_frame, ledger, observers)?;
         let step: Step = World::step;
-        Ok(Simulation { world, scene, settings, next_frame, tables, writer, directory, step })
+        Ok(Simulation {
+            world,
+            loads,
+            scene,
+            settings,
+            next_frame,
+            tables,
+            writer,
+            directory,
+            step,
+        })
     }
 
     /// From now on a step ends at once, undone, when `stop` is asked for (`RunError::Stopped`).
@@ -145,6 +169,7 @@ impl Simulation {
             Err(_) if self.world.stop.asked() => return Err(RunError::Stopped),
             Err(error) => return Err(self.give_up(error)),
         };
+        self.loads.add(&report.loads);
         self.tables.log_step(&self.world, &report)?;
         let mut frame = None;
         if self.world.clock.time >= frame_time {
@@ -195,11 +220,9 @@ impl Simulation {
     fn write_frame(&mut self) -> Result<(), RunError> {
         let index = self.next_frame;
         self.writer.frame(Frame::capture(&self.world, index))?;
-        self.tables.log_frame(&self.world)?;
+        self.tables.log_frame(&self.world, &self.loads)?;
         self.tables.flush()?;
-        // The next frame's forces are means from here on.
-        self.world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
-        self.world.elastic.reset_impulse();
+        self.loads = Loads::default(); // the next frame's forces are means from here on
         self.next_frame += 1;
         let every = self.settings.snapshot_every;
         if index > 0 && every > 0 && index.is_multiple_of(every) {
@@ -218,7 +241,9 @@ impl Simulation {
             ..Metadata::default()
         };
         self.tables.sync(self.directory.path(), &mut metadata)?;
-        let snapshot = Snapshot { state: self.world.export_state(), metadata };
+        let mut state = self.world.export_state();
+        self.loads.save(&mut state);
+        let snapshot = Snapshot { state, metadata };
         self.writer.snapshot(kind, self.world.clock.step, snapshot)
     }
 

@@ -8,6 +8,7 @@ use super::*;
 use crate::output::resume::Consent;
 use crate::output::run_directory::Existing;
 use crate::output::testing::{fake_step, small_settings, small_world};
+use splashdown_physics::error::{Moment, ParticleAt};
 
 fn scene() -> SceneSource {
     SceneSource { name: "small".to_owned(), text: "a = 1\n".to_owned(), ..Default::default() }
@@ -149,13 +150,11 @@ fn a_failed_step_is_saved_and_named() {
     let mut run = start(dir.path());
     run.advance().unwrap();
     run.step = |world, _| {
-        Err(StepError {
-            what: "velocity is not finite".to_owned(),
-            object: "water".to_owned(),
-            id: Some(103),
-            position: world.particles.position[3],
-            time: world.clock.time,
-            dt: 1e-5,
+        let position = world.particles.position[3];
+        Err(StepError::Velocity {
+            particle: Box::new(ParticleAt { object: "water".to_owned(), id: 103, position }),
+            is_finite: false,
+            when: Moment { time: world.clock.time, dt: 1e-5 },
         })
     };
     let message = run.advance().unwrap_err().to_string();

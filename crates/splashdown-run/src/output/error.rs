@@ -13,7 +13,7 @@ pub enum RunError {
     Io {
         /// What was tried, as a verb.
         action: &'static str,
-        /// With which file.
+        /// The file concerned.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

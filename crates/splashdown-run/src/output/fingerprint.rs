@@ -15,10 +15,19 @@ use super::disk;
 pub struct Fingerprint {
     /// As the scene names it.
     pub file: String,
-    /// Its length.
+    /// Length of the file, bytes.
     pub bytes: u64,
     /// Of its content, in hexadecimal digits.
     pub sha256: String,
+}
+
+/// How a file differs from what it was like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// For people.
+    pub sentence: String,
+    /// Whether a run could go on with the file as it is now: not if it is gone.
+    pub is_usable: bool,
 }
 
 impl Fingerprint {
@@ -36,9 +45,11 @@ impl Fingerprint {
     }
 
     /// How the file differs from what it was like, if it does.
-    pub fn difference(&self, directory: &Path) -> Option<String> {
+    pub fn difference(&self, directory: &Path) -> Option<Difference> {
         let path = directory.join(&self.file);
-        let sentence = match Fingerprint::take(directory, &self.file) {
+        let now = Fingerprint::take(directory, &self.file);
+        let is_usable = now.is_ok();
+        let sentence = match now {
             Ok(now) if now == *self => return None,
             Ok(now) if now.bytes != self.bytes => {
                 format!("has {} bytes, it had {}", now.bytes, self.bytes)
@@ -47,7 +58,7 @@ impl Fingerprint {
             Err(e) if e.kind() == io::ErrorKind::NotFound => "is missing".to_owned(),
             Err(e) => format!("cannot be read: {e}"),
         };
-        Some(format!("{} {sentence}", path.display()))
+        Some(Difference { sentence: format!("{} {sentence}", path.display()), is_usable })
     }
 }
 
@@ -164,12 +175,13 @@ mod tests {
         std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
         let fingerprint = Fingerprint::take(dir.path(), "gear.obj").unwrap();
         assert_eq!(fingerprint.difference(dir.path()), None);
-        let difference = || fingerprint.difference(dir.path()).unwrap();
+        let difference = || fingerprint.difference(dir.path()).unwrap().sentence;
+        let is_usable = || fingerprint.difference(dir.path()).unwrap().is_usable;
         std::fs::write(&path, vec![b'y'; 100_000]).unwrap();
         assert!(difference().ends_with("gear.obj has other content"));
         std::fs::write(&path, "x").unwrap();
-        assert!(difference().ends_with("has 1 bytes, it had 100000"));
+        assert!(difference().ends_with("has 1 bytes, it had 100000") && is_usable());
         std::fs::remove_file(&path).unwrap();
-        assert!(difference().ends_with("gear.obj is missing"));
+        assert!(difference().ends_with("gear.obj is missing") && !is_usable());
     }
 }

@@ -6,7 +6,8 @@ use super::appearance::{appearance, cells};
 use crate::math::{DVec3, Pose};
 use crate::world::{TriangleMesh, World};
 
-/// The fluid particles, the poses of the moving bodies and the shapes of the elastic ones at one time.
+/// The fluid particles, the poses of the moving bodies and the shapes of the elastic ones at one
+/// time.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Number of the frame; 0 is the initial state.
@@ -30,8 +31,8 @@ pub struct Deformed {
     pub displacement: Vec<[f32; 3]>,
     /// m/s
     pub velocity: Vec<[f32; 3]>,
-    /// Tetrahedra, triangles of shells, segments of rods or particles: one to four vertices each; ten of
-    /// quadratic tetrahedra.
+    /// Tetrahedra, triangles of shells, segments of rods or particles: one to four vertices each;
+    /// ten of quadratic tetrahedra.
     pub cells: Vec<Vec<i32>>,
     /// Von Mises stress of each of them, Pa.
     pub stress: Vec<f32>,
@@ -51,7 +52,7 @@ impl Deformed {
             let moved = places.iter().zip(&solids.rest[range.clone()]).map(|(x, r)| *x - *r);
             let (cells, stress) = cells(solids, k);
             Deformed {
-                body: (world.solids.len() + k) as u32,
+                body: (world.stiff_solids().len() + k) as u32,
                 vertices: places.to_vec(),
                 displacement: moved.map(|d| single(&d)).collect(),
                 velocity: solids.velocity[range].iter().map(single).collect(),
@@ -102,7 +103,7 @@ impl Frame {
         Frame {
             index,
             points: Points::capture(world),
-            poses: world.solids.iter().filter(|s| s.moves()).map(|s| s.pose).collect(),
+            poses: world.stiff_solids().iter().filter(|s| s.moves()).map(|s| s.pose).collect(),
             elastic: Deformed::capture(world),
         }
     }
@@ -142,7 +143,7 @@ impl Surfaces {
     /// 2D, are shown as their particles; steps sort those, so a later world would not do.
     pub fn of(world: &World) -> Surfaces {
         let mut surfaces = Surfaces { elastic: world.elastic.any(), ..Surfaces::default() };
-        for (k, solid) in world.solids.iter().enumerate() {
+        for (k, solid) in world.stiff_solids().iter().enumerate() {
             let mut mesh = solid.surface.clone();
             if mesh.triangles.is_empty() {
                 mesh.vertices.clone_from(&solid.local);

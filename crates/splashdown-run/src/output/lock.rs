@@ -119,7 +119,8 @@ fn taken(directory: &Path, file: &mut File) -> RunError {
     let mut owner = String::new();
     let _ = file.take(LONGEST).read_to_string(&mut owner);
     RunError::Directory(format!(
-        "another run (process {}) is writing to {}: wait for it, stop it, or choose another directory",
+        "another run (process {}) is writing to {}: wait for it, stop it, or choose another \
+         directory",
         owner.trim(),
         directory.display()
     ))

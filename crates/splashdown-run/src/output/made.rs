@@ -9,7 +9,8 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{At, RunError};
-use super::{ledger, lock};
+use super::writer::{SURFACES, TIME_SERIES};
+use super::{formats, ledger, lock};
 
 /// What stands near the start of a file before its length is known.
 pub const MARK: &str = "made by splashdown, 000000000000 bytes";
@@ -17,22 +18,24 @@ pub const MARK: &str = "made by splashdown, 000000000000 bytes";
 const WORDS: &str = "made by splashdown, ";
 /// Marks are looked for in so many bytes at the start and at the end.
 const NEAR: usize = 1024;
+const NO_FILE: &str =
+    "is a device or a pipe, or leads to one, and only whole files are written: name a file";
 /// Names that are tried for a file in the making.
 const TRIES: usize = 100;
 
 /// Folders of a run that only the run writes to.
-const FOLDERS: [&str; 6] = ["vtk", "bgeo", "ply", "surface", "probes", "snapshots"];
+pub fn folders() -> impl Iterator<Item = &'static str> {
+    formats::ALL.into_iter().map(|format| format.name()).chain([SURFACES, "probes", "snapshots"])
+}
+
 /// Files of a run that only the run writes.
-const FILES: [&str; 11] = [
+const FILES: [&str; 8] = [
     "scene.toml",
     "run.json",
     "log.csv",
     "bodies.csv",
     "elastic.csv",
     ledger::FILE,
-    "fluid.pvd",
-    "solids.pvd",
-    "elastic.pvd",
     "timing.json",
     lock::FILE,
 ];
@@ -56,6 +59,11 @@ pub fn check(path: &Path, force: bool) -> Result<(), RunError> {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
         other => other.at("look at", path)?,
     };
+    let leads_to_no_file =
+        || fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if entry.is_symlink() && leads_to_no_file() {
+        return refuse(NO_FILE.to_owned());
+    }
     if entry.is_symlink() {
         let target = fs::read_link(path).unwrap_or_default();
         let target = target.display();
@@ -65,8 +73,7 @@ pub fn check(path: &Path, force: bool) -> Result<(), RunError> {
         return refuse("is a directory: choose another name".to_owned());
     }
     if !entry.is_file() {
-        let reason = "is a device or a pipe, and only whole files are written: choose another name";
-        return refuse(reason.to_owned());
+        return refuse(NO_FILE.to_owned());
     }
     if force || has_mark(path).at("read", path)? {
         return Ok(());
@@ -144,8 +151,11 @@ fn run_of(path: &Path) -> Option<PathBuf> {
             .map(|part| part.to_string_lossy().to_lowercase()) // some file systems do not care
             .collect();
         match &inside[..] {
-            [file] => FILES.contains(&file.as_str()) || FOLDERS.contains(&file.as_str()),
-            [folder, ..] => FOLDERS.contains(&folder.as_str()),
+            [file] => {
+                let mut names = FILES.into_iter().chain(TIME_SERIES).chain(folders());
+                names.any(|name| name == file)
+            }
+            [folder, ..] => folders().any(|name| name == folder),
             [] => false,
         }
     };
@@ -257,6 +267,8 @@ mod tests {
         symlink(&target, &link).unwrap();
         let dangling = dir.path().join("dangling.png");
         symlink("nowhere.png", &dangling).unwrap();
+        let null = dir.path().join("null.png");
+        symlink("/dev/null", &null).unwrap();
         let pipe = dir.path().join("pipe.png");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for force in [false, true] {
@@ -264,6 +276,7 @@ mod tests {
             assert!(refused(&dangling, force).contains("nowhere.png"));
             assert!(refused(&pipe, force).contains("device or a pipe"));
             assert!(refused(Path::new("/dev/null"), force).contains("device or a pipe"));
+            assert!(refused(&null, force).contains("leads to one"), "as /dev/stdout may");
             assert!(refused(dir.path(), force).contains("directory"));
         }
         assert_eq!(fs::read(&target).unwrap(), b"precious");

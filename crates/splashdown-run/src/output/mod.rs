@@ -3,24 +3,23 @@
 //! ```text
 //! driver ──step──► World
 //!   │ tables (log.csv, bodies.csv, probes/*.csv) in the driver's own thread
-//!   └ frames and snapshots ──► writer (a background thread) ──► vtk, bgeo, ply, snapshot
+//!   └ frames and snapshots ──► writer (a background thread) ──► formats, snapshot
 //! ```
 
 mod appearance;
 pub mod atomic;
-pub mod bgeo;
 mod collection;
 mod damage;
 pub mod disk;
 pub mod driver;
 pub mod error;
 pub mod fingerprint;
+pub mod formats;
 pub mod frame;
 pub mod ledger;
 pub mod lock;
 pub mod made;
 pub mod observer;
-pub mod ply;
 pub mod probe;
 pub mod resume;
 pub mod run_directory;
@@ -31,6 +30,4 @@ pub mod tables;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod totals;
-pub mod vtk;
-mod vtu;
 pub mod writer;

@@ -31,8 +31,8 @@ pub fn measure(world: &World, probe: &Probe) -> Vec<f64> {
     }
 }
 
-/// How far the vertex that rests nearest to `position` has moved. Cages of rigid bodies, which have no mass of their
-/// own, are no part of them.
+/// How far the vertex that rests nearest to `position` has moved. Affine frames of rigid bodies,
+/// which have no mass of their own, are no part of them.
 fn displacement(world: &World, position: DVec3) -> DVec3 {
     let solids = &world.elastic.solids;
     let end = world.elastic.names.len().checked_sub(1).map_or(0, |b| solids.bodies[b].vertices.end);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::damage::{Damage, frames, is_inside};
 use super::error::RunError;
-use super::fingerprint;
+use super::fingerprint::{self, Fingerprint};
 use super::run_directory::{RunDirectory, RunInfo, SceneSource};
 use super::snapshot::{self, Entry, Snapshot};
 
@@ -13,7 +13,7 @@ use super::snapshot::{self, Entry, Snapshot};
 pub struct StoredRun {
     /// Its directory, locked.
     pub directory: RunDirectory,
-    /// What it ran.
+    /// The scene that the run was started with.
     pub scene: SceneSource,
     /// Where it goes on; none if that is the beginning.
     pub snapshot: Option<(Entry, Snapshot)>,
@@ -94,7 +94,7 @@ impl Search<'_> {
         let mut damaged = None;
         for entry in entries {
             let Some(snapshot) = self.load(&entry) else { continue };
-            let damage = Damage::of(self.path, &snapshot);
+            let damage = Damage::of(self.path, &snapshot, consent.repair);
             let is_fine = damage.is_none() || consent.lost_frames && damage.tables.is_empty();
             if !is_fine {
                 damaged.get_or_insert(damage);
@@ -123,7 +123,8 @@ impl Search<'_> {
             }
             None => {
                 return Err(RunError::Directory(format!(
-                    "{}\nno snapshot in {} can be used: compute everything again from the beginning \
+                    "{}\nno snapshot in {} can be used: compute everything again from the \
+                     beginning \
                      with\n  {} --repair\nor begin a new run in its place with --force",
                     self.notes.join("\n"),
                     self.path.join("snapshots").display(),
@@ -250,7 +251,8 @@ fn scene_text(
     );
     if stored.is_some() {
         message += &format!(
-            "\nto go on with the scene as it was, move the edited one away:\n  mv {} ANOTHER-NAME.toml",
+            "\nto go on with the scene as it was, move the edited one away:\n  mv {} \
+             ANOTHER-NAME.toml",
             quoted(&path)
         );
     }
@@ -264,8 +266,19 @@ fn check_inputs(
     consent: Consent,
     notes: &mut Vec<String>,
 ) -> Result<(), RunError> {
-    let changed = info.inputs.iter().filter_map(|input| input.difference(&info.scene_directory));
-    let changed: Vec<String> = changed.collect();
+    let differences = |usable: bool| {
+        let of = |input: &Fingerprint| input.difference(&info.scene_directory);
+        let of_kind = info.inputs.iter().filter_map(of).filter(|it| it.is_usable == usable);
+        of_kind.map(|it| it.sentence).collect::<Vec<_>>()
+    };
+    let (changed, unusable) = (differences(true), differences(false));
+    if !unusable.is_empty() {
+        let list = [unusable, changed].concat().join("\n  ");
+        return Err(RunError::Directory(format!(
+            "the scene cannot be built again without files that it reads:\n  {list}\n\
+             put them back as they were, and resume then"
+        )));
+    }
     if changed.is_empty() {
         return Ok(());
     }

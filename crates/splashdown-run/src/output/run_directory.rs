@@ -18,14 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{At, RunError};
 use super::fingerprint::{self, Fingerprint};
+use super::formats::{self, Format};
 use super::lock::{self, Lock};
 use super::made;
-use super::settings::{Format, OutputSettings};
+use super::settings::OutputSettings;
 use super::snapshot::{self, Entry};
-use super::writer::{SURFACES, folder_and_extension, frame_index, picture_index, surface_index};
+use super::writer::{FIXED, SURFACES, TIME_SERIES, picture_index, surface_index};
 use super::{atomic, disk, ledger};
-
-const FORMATS: [Format; 3] = [Format::Vtk, Format::Bgeo, Format::Ply];
 
 /// What to do with a directory that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,14 +130,14 @@ impl RunDirectory {
         }
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Makes the folders that the settings need.
     pub fn make_folders(&self, settings: &OutputSettings) -> Result<(), RunError> {
-        let frames = settings.formats.iter().map(|&format| folder_and_extension(format).0);
+        let frames = settings.formats.iter().map(|format| format.name());
         let probes = (!settings.probes.is_empty()).then_some("probes");
         let surfaces = settings.surface.then_some(SURFACES);
         for folder in frames.chain(probes).chain(surfaces).chain(["snapshots"]) {
@@ -188,14 +187,15 @@ impl RunDirectory {
 
     /// Removes what a killed run left half done, and all frames from number `frame` on.
     pub fn remove_after(&self, frame: u64) -> Result<(), RunError> {
-        for folder in ["", "vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
+        for folder in made::folders().chain([""]) {
             remove_files(&self.path.join(folder), |path| {
                 path.file_name().is_some_and(|name| atomic::is_temporary(&name.to_string_lossy()))
             })?;
         }
-        for format in FORMATS {
-            let folder = self.path.join(folder_and_extension(format).0);
-            remove_files(&folder, |path| frame_index(format, path).is_some_and(|k| k >= frame))?;
+        for format in formats::ALL {
+            let frame_of = |path: &Path| format.frame_of(path.file_name()?.to_str()?);
+            let folder = self.path.join(format.name());
+            remove_files(&folder, |path| frame_of(path).is_some_and(|k| k >= frame))?;
         }
         let surfaces = self.path.join(SURFACES);
         remove_files(&surfaces, |path| surface_index(path).is_some_and(|k| k >= frame))?;
@@ -221,21 +221,13 @@ impl RunDirectory {
         remove_files(&self.path, is_named(&[SCENE, INFO]))?;
         remove_files(&self.path.join("snapshots"), has_extension("snapshot"))?;
         self.remove_after(0)?;
-        remove_files(&self.path.join("vtk"), is_named(&["fixed.vtp"]))?;
+        remove_files(&self.path.join(Format::VTK.name()), |path| path.ends_with(FIXED))?;
         remove_files(&self.path.join("probes"), has_extension("csv"))?;
-        let tables = &[
-            "fluid.pvd",
-            "solids.pvd",
-            "elastic.pvd",
-            "log.csv",
-            "bodies.csv",
-            "elastic.csv",
-            ledger::FILE,
-            "timing.json",
-        ];
+        remove_files(&self.path, is_named(&TIME_SERIES))?;
+        let tables = &["log.csv", "bodies.csv", "elastic.csv", ledger::FILE, "timing.json"];
         remove_files(&self.path, is_named(tables))?;
         remove_files(&self.path, |p| is_named(&["report.html"])(p) && made::is_made(p))?;
-        for folder in ["vtk", "bgeo", "ply", SURFACES, "probes", "snapshots"] {
+        for folder in made::folders() {
             // Only succeeds, and only should, if nothing of others is in there.
             let _ = fs::remove_dir(self.path.join(folder));
         }

@@ -1,9 +1,14 @@
 //! What a run writes, and how often.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::formats::Format;
 use crate::math::DVec3;
 
 /// What a run writes, and how often.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OutputSettings {
     /// Frames per simulated second; frame k is at k / fps exactly. Frame 0 is the initial state.
     pub frames_per_second: f64,
@@ -21,17 +26,6 @@ pub struct OutputSettings {
     pub probes: Vec<Probe>,
 }
 
-/// A file format of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// VTK XML binary (`.vtp`) with a `.pvd` time series, for ParaView.
-    Vtk,
-    /// Gzip-compressed BGEO version 5, for Houdini.
-    Bgeo,
-    /// Binary PLY.
-    Ply,
-}
-
 /// A measuring point of the fluid, written as one row per frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
@@ -44,14 +38,15 @@ pub struct Probe {
 }
 
 /// What a probe measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ProbeQuantity {
-    /// Shepard-interpolated pressure, Pa.
+    /// Pressure, Pa.
     Pressure,
-    /// Height of the free surface above the probe's position, against gravity, m.
+    /// Height of the free surface above the point, against gravity, m.
     Level,
-    /// Shepard-interpolated velocity, m/s.
+    /// Velocity, m/s.
     Velocity,
-    /// How far the vertex of an elastic body that rests nearest has moved, m.
+    /// How far the nearest vertex of an elastic body has moved since the start, m.
     Displacement,
 }

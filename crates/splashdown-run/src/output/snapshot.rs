@@ -31,9 +31,9 @@ const METADATA_KEY: &str = "splashdown";
 /// A state and where a run was with its outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// Everything of the world that changes.
+    /// Everything of the world that changes, and what is being summed up for the next frame.
     pub state: State,
-    /// The rest.
+    /// Scene, version and time of the run.
     pub metadata: Metadata,
 }
 
@@ -93,7 +93,7 @@ pub struct Entry {
     pub step: u64,
     /// Why it was taken.
     pub kind: Kind,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
 }
 

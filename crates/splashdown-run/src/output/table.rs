@@ -29,7 +29,7 @@ pub struct Table {
 /// How far a table went at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Its length.
+    /// Length of the file, bytes.
     pub bytes: u64,
     /// CRC-32 of so many bytes.
     pub crc32: u32,

@@ -9,7 +9,7 @@ use super::snapshot::Metadata;
 use super::table::{Cell, Table};
 use super::totals::Totals;
 use crate::math::DVec3;
-use crate::world::{StepReport, World};
+use crate::world::{Loads, Solid, SolveKind, StepReport, World};
 
 const LOG_COLUMNS: [&str; 27] = [
     "step",
@@ -100,6 +100,39 @@ const BODY_COLUMNS: [&str; 39] = [
     "friction_torque_z",
 ];
 
+/// What `elastic.csv` has besides where fluid meets elastic bodies.
+const WET_COLUMNS: [&str; 6] = [
+    "fluid_pressure_x",
+    "fluid_pressure_y",
+    "fluid_pressure_z",
+    "fluid_viscous_x",
+    "fluid_viscous_y",
+    "fluid_viscous_z",
+];
+
+/// What the table of elastic bodies tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElasticTable {
+    /// Bodies without fluid.
+    Dry,
+    /// Also what fluid does to them.
+    Wet,
+}
+
+impl ElasticTable {
+    /// That of a world; none without elastic bodies.
+    pub fn of(world: &World) -> Option<ElasticTable> {
+        let is_wet = world.stiff_solids().len() < world.solids.len();
+        let table = if is_wet { ElasticTable::Wet } else { ElasticTable::Dry };
+        world.elastic.any().then_some(table)
+    }
+
+    fn columns(self) -> Vec<&'static str> {
+        let wet = if self == ElasticTable::Wet { &WET_COLUMNS[..] } else { &[] };
+        ELASTIC_COLUMNS.iter().chain(wet).copied().collect()
+    }
+}
+
 /// The table of elastic bodies.
 const ELASTIC: &str = "elastic.csv";
 
@@ -118,7 +151,7 @@ impl Tables {
     pub fn create(
         directory: &Path,
         settings: &OutputSettings,
-        elastic: bool,
+        elastic: Option<ElasticTable>,
     ) -> Result<Tables, RunError> {
         let create_probe = |(probe, file): (Probe, String)| {
             let mut columns = vec!["t"];
@@ -133,7 +166,7 @@ impl Tables {
                 .map(create_probe)
                 .collect::<Result<_, _>>()?,
             elastic: elastic
-                .then(|| Table::create(&directory.join(ELASTIC), &ELASTIC_COLUMNS))
+                .map(|table| Table::create(&directory.join(ELASTIC), &table.columns()))
                 .transpose()?,
         })
     }
@@ -176,15 +209,15 @@ impl Tables {
             Cell::Integer(world.clock.step),
             Cell::Real(world.clock.time),
             Cell::Real(report.dt),
-            Cell::Integer(report.density_iterations.into()),
-            Cell::Integer(report.divergence_iterations.into()),
-            Cell::Integer(report.viscosity_iterations.into()),
-            Cell::Real(report.density_error),
+            Cell::Integer(report.solve(SolveKind::Density).iterations.into()),
+            Cell::Integer(report.solve(SolveKind::Divergence).iterations.into()),
+            Cell::Integer(report.solve(SolveKind::Viscosity).iterations.into()),
+            Cell::Real(report.solve(SolveKind::Density).error),
             Cell::Real(report.max_compression),
-            Cell::Integer(report.contact_iterations.into()),
-            Cell::Integer(report.contacts.into()),
-            Cell::Real(report.contact_error),
-            Cell::Real(report.friction_error),
+            Cell::Integer(report.solve(SolveKind::Contact).iterations.into()),
+            Cell::Integer(report.solve(SolveKind::Contact).active.into()),
+            Cell::Real(report.solve(SolveKind::Contact).error),
+            Cell::Real(report.solve(SolveKind::Friction).error),
             Cell::Real(report.penetration),
             Cell::Integer(report.retries.into()),
             Cell::Integer(particles as u64),
@@ -197,38 +230,36 @@ impl Tables {
             ly,
             lz,
             Cell::Real(totals.volume),
-            Cell::Integer(report.newton_iterations.into()),
-            Cell::Integer(report.elastic_contacts.into()),
+            Cell::Integer(report.solve(SolveKind::Elastic).iterations.into()),
+            Cell::Integer(report.solve(SolveKind::Elastic).active.into()),
             Cell::Integer(world.lost),
         ])
     }
 
-    /// Adds what bodies and probes see at a frame. Forces are means since the previous frame.
-    pub fn log_frame(&mut self, world: &World) -> Result<(), RunError> {
+    /// Adds what bodies and probes see at a frame. Forces are means of the `loads` since the
+    /// previous frame.
+    pub fn log_frame(&mut self, world: &World, loads: &Loads) -> Result<(), RunError> {
         let time = Cell::Real(world.clock.time);
-        for solid in &world.solids {
-            let load = &solid.load;
-            let mean = |impulse: DVec3| {
-                if load.duration > 0.0 { impulse / load.duration } else { DVec3::ZERO }
-            };
+        for (k, solid) in world.stiff_solids().iter().enumerate() {
+            let mean = loads.mean(k);
             let mut cells = vec![time, Cell::Text(&solid.name)];
-            cells.extend(vector(mean(load.pressure)));
-            cells.extend(vector(mean(load.viscous)));
-            cells.extend(vector(mean(load.pressure_moment)));
-            cells.extend(vector(mean(load.viscous_moment)));
+            cells.extend(vector(mean.pressure));
+            cells.extend(vector(mean.viscous));
+            cells.extend(vector(mean.pressure_moment));
+            cells.extend(vector(mean.viscous_moment));
             cells.extend(vector(solid.pose.translation));
             cells.extend(solid.pose.rotation.to_array().map(Cell::Real));
             for velocity in solid.velocity(world.clock.time) {
                 cells.extend(vector(velocity));
             }
-            cells.extend(vector(mean(load.contact)));
-            cells.extend(vector(mean(load.friction)));
-            cells.extend(vector(mean(load.contact_moment)));
-            cells.extend(vector(mean(load.friction_moment)));
+            cells.extend(vector(mean.contact));
+            cells.extend(vector(mean.friction));
+            cells.extend(vector(mean.contact_moment));
+            cells.extend(vector(mean.friction_moment));
             self.bodies.row(&cells)?;
         }
         if let Some(table) = &mut self.elastic {
-            log_elastic(table, time, world)?;
+            log_elastic(table, time, world, loads)?;
         }
         for (probe, table) in &mut self.probes {
             let mut cells = vec![time];
@@ -260,8 +291,14 @@ impl Tables {
 }
 
 /// Elastic bodies, then the solids that they may meet: for these, only the force counts.
-fn log_elastic(table: &mut Table, time: Cell<'_>, world: &World) -> Result<(), RunError> {
+fn log_elastic(
+    table: &mut Table,
+    time: Cell<'_>,
+    world: &World,
+    loads: &Loads,
+) -> Result<(), RunError> {
     let elastic = &world.elastic;
+    let is_wet = ElasticTable::of(world) == Some(ElasticTable::Wet);
     for (k, name) in elastic.names.iter().enumerate() {
         let (mass, centre) = elastic.solids.centre(k);
         let mut cells = vec![time, Cell::Text(name)];
@@ -269,7 +306,14 @@ fn log_elastic(table: &mut Table, time: Cell<'_>, world: &World) -> Result<(), R
         cells.extend(vector(elastic.solids.momentum(k) / mass));
         cells.push(Cell::Real(elastic.solids.kinetic_energy(k)));
         cells.push(Cell::Real(elastic.solids.elastic_energy(k)));
-        cells.extend(vector(elastic.mean_force(k)));
+        cells.extend(vector(loads.mean_elastic(k)));
+        let of_body = |solid: &Solid| solid.deforming().is_some_and(|samples| samples.body == k);
+        if is_wet {
+            let load = world.solids.iter().position(of_body).map(|solid| loads.mean(solid));
+            let load = load.unwrap_or_default();
+            cells.extend(vector(load.pressure));
+            cells.extend(vector(load.viscous));
+        }
         table.row(&cells)?;
     }
     for (solid, &body) in world.solids.iter().zip(&elastic.obstacles) {
@@ -277,7 +321,10 @@ fn log_elastic(table: &mut Table, time: Cell<'_>, world: &World) -> Result<(), R
         cells.extend(vector(solid.pose.translation));
         cells.extend(vector(solid.velocity(world.clock.time)[0]));
         cells.extend([Cell::Real(0.0); 2]);
-        cells.extend(vector(elastic.mean_force(body)));
+        cells.extend(vector(loads.mean_elastic(body)));
+        if is_wet {
+            cells.extend([Cell::Real(0.0); WET_COLUMNS.len()]);
+        }
         table.row(&cells)?;
     }
     Ok(())
@@ -316,17 +363,18 @@ mod tests {
     use crate::motion::{ConstantMotion, Motion};
     use crate::output::settings::ProbeQuantity;
     use crate::output::testing::{small_settings, small_world};
+    use crate::world::{Carrier, Load};
 
     #[test]
     fn every_row_has_as_many_cells_as_the_header() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("probes")).unwrap();
-        let (mut world, settings) = (small_world(), small_settings());
-        world.solids[0].load.pressure = DVec3::new(0.0, -3.0, 0.0);
-        world.solids[0].load.duration = 0.5;
-        let mut tables = Tables::create(dir.path(), &settings, false).unwrap();
+        let (world, settings) = (small_world(), small_settings());
+        let load = Load { pressure: DVec3::new(0.0, -3.0, 0.0), ..Load::default() };
+        let loads = Loads { solids: vec![load], duration: 0.5, ..Loads::default() };
+        let mut tables = Tables::create(dir.path(), &settings, None).unwrap();
         tables.log_step(&world, &StepReport::default()).unwrap();
-        tables.log_frame(&world).unwrap();
+        tables.log_frame(&world, &loads).unwrap();
         let mut memory = Metadata::default();
         tables.sync(dir.path(), &mut memory).unwrap();
         assert_eq!(memory.files.len(), 2 + settings.probes.len());
@@ -347,13 +395,18 @@ mod tests {
         let solid = &mut world.solids[0];
         let mut body = RigidBody::at_rest(2.0, DMat3::from_diagonal(DVec3::splat(4.0)));
         (body.velocity, body.angular_momentum) = (DVec3::X * 3.0, DVec3::Z * 8.0);
-        solid.body = Some(body);
-        (solid.load.contact, solid.load.friction) = (DVec3::Y, DVec3::X);
-        (solid.load.contact_moment, solid.load.friction_moment) = (DVec3::X, DVec3::Z);
-        solid.load.duration = 0.5;
+        solid.carrier = Carrier::from(body);
+        let load = Load {
+            contact: DVec3::Y,
+            friction: DVec3::X,
+            contact_moment: DVec3::X,
+            friction_moment: DVec3::Z,
+            ..Load::default()
+        };
+        let loads = Loads { solids: vec![load], duration: 0.5, ..Loads::default() };
         let settings = OutputSettings { probes: Vec::new(), ..small_settings() };
-        let mut tables = Tables::create(dir.path(), &settings, false).unwrap();
-        tables.log_frame(&world).unwrap();
+        let mut tables = Tables::create(dir.path(), &settings, None).unwrap();
+        tables.log_frame(&world, &loads).unwrap();
         tables.flush().unwrap();
         let text = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
@@ -377,7 +430,7 @@ mod tests {
             end: f64::INFINITY,
         };
         world.solids[0].placement.translation = DVec3::ZERO;
-        world.solids[0].motion = Motion::Constant(spin);
+        world.solids[0].carrier = Carrier::from(Motion::Constant(spin));
         let [velocity, turn] = world.solids[0].velocity(0.3);
         assert!((turn - DVec3::Z * 2.0).length() < 1e-6, "{turn}");
         // The origin goes around x = 1 with ω r = 2 m/s while all of it rises with 1 m/s.

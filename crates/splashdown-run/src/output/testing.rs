@@ -1,16 +1,17 @@
 //! Settings for a small world, and a step of pretended physics, for the tests of this folder.
 
-pub use splashdown_physics::testing::small_world;
+pub(crate) use splashdown_physics::testing::small_world;
 
 use crate::math::DVec3;
-use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
-use crate::world::{PHASES, StepError, StepReport, World};
+use crate::output::formats;
+use crate::output::settings::{OutputSettings, Probe, ProbeQuantity};
+use crate::world::{Load, Loads, PHASES, Solve, SolveKind, StepError, StepReport, World};
 
 /// Ten frames a second in every format, snapshots every third frame.
-pub fn small_settings() -> OutputSettings {
+pub(crate) fn small_settings() -> OutputSettings {
     OutputSettings {
         frames_per_second: 10.0,
-        formats: vec![Format::Vtk, Format::Bgeo, Format::Ply],
+        formats: formats::ALL.to_vec(),
         snapshot_every: 3,
         surface: false,
         snapshots_kept: 2,
@@ -31,7 +32,7 @@ pub fn small_settings() -> OutputSettings {
 }
 
 /// Pretended physics: every bit of the state depends on every bit of the last one.
-pub fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepError> {
+pub(crate) fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepError> {
     let clock = &mut world.clock;
     let wanted = clock.time + 0.013 + 0.004 * (clock.step as f64).sin();
     let time = if wanted >= frame_time { frame_time } else { wanted };
@@ -48,22 +49,22 @@ pub fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport, StepE
     p.position.swap(0, 1);
     p.velocity.swap(0, 1);
     p.id.swap(0, 1);
-    for solid in &mut world.solids {
-        solid.load.pressure += dt * p.velocity[0];
-        solid.load.duration += dt;
-    }
-    let density_iterations = 2 + (world.clock.step % 3) as u32;
+    let load = Load { pressure: dt * p.velocity[0], ..Load::default() };
+    let solids = vec![load; world.solids.len()];
+    let iterations = 2 + (world.clock.step % 3) as u32;
+    let density = Solve { iterations, ..Solve::none(SolveKind::Density) };
     Ok(StepReport {
         time,
         dt,
-        density_iterations,
+        solves: vec![density],
+        loads: Loads { solids, elastic: Vec::new(), duration: dt },
         seconds: [0.5; PHASES.len()],
         ..Default::default()
     })
 }
 
 /// Reads one array back from a `.vtp` file, following its offset.
-pub fn vtk_array<T: bytemuck::AnyBitPattern>(file: &[u8], name: &str) -> Vec<T> {
+pub(crate) fn vtk_array<T: bytemuck::AnyBitPattern>(file: &[u8], name: &str) -> Vec<T> {
     let find = |text: &[u8], from: usize| {
         let rest = &file[from..];
         from + rest.windows(text.len()).position(|w| w == text).expect("not in the file")

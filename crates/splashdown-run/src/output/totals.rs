@@ -4,8 +4,8 @@ use crate::math::DVec3;
 use crate::solve::reduce;
 use crate::world::World;
 
-/// Energies and momenta of all fluids, rigid and elastic bodies together, and the volume of the fluids. In 2D, per
-/// metre of depth.
+/// Energies and momenta of all fluids, rigid and elastic bodies together, and the volume of the
+/// fluids. In 2D, per metre of depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// ½ Σ m v² + ½ Σ ω·L, J.
@@ -42,7 +42,7 @@ impl Totals {
             totals.volume += volume;
         }
         for solid in &world.solids {
-            let Some(body) = &solid.body else { continue };
+            let Some(body) = solid.body() else { continue };
             let (x, v, l) = (solid.pose.translation, body.velocity, body.angular_momentum);
             let spin = body.angular_velocity(solid.pose.rotation);
             totals.kinetic_energy += 0.5 * (body.mass * v.dot(v) + spin.dot(l));

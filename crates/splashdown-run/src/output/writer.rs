@@ -1,7 +1,8 @@
 //! The background thread that writes frames and snapshots while the physics goes on.
 //!
 //! Jobs are done in the order they were given: once a snapshot exists, so do all frames before it.
-//! After the first error nothing more is written, and the error reaches the driver at its next call.
+//! After the first error nothing more is written, and the error reaches the driver at its next
+//! call.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,11 @@ use super::atomic::{self, Out};
 use super::collection::{Collection, Files};
 use super::disk;
 use super::error::{At, RunError};
+use super::formats::{FLUID, Format, MOVING, vtk};
 use super::frame::{Frame, Surfaces};
 use super::ledger::{self, Ledger};
 use super::observer::Observer;
-use super::settings::Format;
 use super::snapshot::{self, Kind, Snapshot};
-use super::{bgeo, ply, vtk, vtu};
 
 /// Frames that may wait; the driver waits when more are due, so memory stays bounded.
 const QUEUE: usize = 2;
@@ -192,18 +192,12 @@ fn write_frame(context: &Context, frame: &Frame) -> Result<Vec<String>, RunError
         write_solids(context, frame, &mut write)?;
     }
     for &format in &context.formats {
-        let fluid = frame_file(format, "fluid", frame.index);
-        match format {
-            Format::Bgeo => {
-                write(fluid, &|out| bgeo::write(out, &frame.points, context.radius))?;
-            }
-            Format::Ply => write(fluid, &|out| ply::write(out, &frame.points))?,
-            Format::Vtk => {
-                write(fluid, &|out| vtk::write_points(out, &frame.points))?;
-                if !frame.elastic.is_empty() {
-                    write(elastic_file(frame.index), &|out| vtu::write(out, &frame.elastic))?;
-                }
-            }
+        let fluid = format.file(FLUID, frame.index);
+        write(fluid, &|out| format.write(out, &frame.points, context.radius))?;
+        if let Some(elements) = format.elements_file(frame.index)
+            && !frame.elastic.is_empty()
+        {
+            write(elements, &|out| format.write_elements(out, &frame.elastic))?;
         }
     }
     Ok(files)
@@ -218,14 +212,14 @@ type Write<'a> =
 fn write_solids(context: &Context, frame: &Frame, write: &mut Write) -> Result<(), RunError> {
     let surfaces = &context.surfaces;
     if has_fixed(surfaces) || has_moving(surfaces) {
-        let folder = context.directory.join(folder_and_extension(Format::Vtk).0);
+        let folder = context.directory.join(Format::VTK.name());
         disk::create_directories(&folder).at("create", &folder)?;
     }
     if has_fixed(surfaces) && frame.index == 0 {
         write(FIXED.to_owned(), &|out| vtk::write_fixed(out, surfaces))?;
     }
     if has_moving(surfaces) {
-        write(frame_file(Format::Vtk, "moving", frame.index), &|out| {
+        write(moving_file(frame.index), &|out| {
             vtk::write_moving(out, surfaces, &frame.poses, &frame.elastic)
         })?;
     }
@@ -235,22 +229,25 @@ fn write_solids(context: &Context, frame: &Frame, write: &mut Write) -> Result<(
 /// Writes the `.pvd` files so that they list the first `frames` frames. Fluid and bodies have a
 /// file each: ParaView then gives them separate colours and opacity.
 fn collections(context: &Context, frames: u64) -> Result<Vec<Collection>, RunError> {
-    if !context.formats.contains(&Format::Vtk) {
+    let Some(format) = context.formats.iter().copied().find(|format| format.has_time_series())
+    else {
         return Ok(Vec::new());
-    }
+    };
     let (fixed, moving) = (has_fixed(&context.surfaces), has_moving(&context.surfaces));
     let solids = move |k| {
         let fixed = fixed.then(|| FIXED.to_owned());
-        let moving = moving.then(|| frame_file(Format::Vtk, "moving", k));
+        let moving = moving.then(|| moving_file(k));
         fixed.into_iter().chain(moving).collect()
     };
+    let [of_fluid, of_solids, of_elements] = TIME_SERIES;
     let mut lists: Vec<(&str, Files)> = Vec::new();
-    lists.push(("fluid.pvd", Box::new(|k| vec![frame_file(Format::Vtk, "fluid", k)])));
+    lists.push((of_fluid, Box::new(move |k| vec![format.file(FLUID, k)])));
     if fixed || moving {
-        lists.push(("solids.pvd", Box::new(solids)));
+        lists.push((of_solids, Box::new(solids)));
     }
     if context.surfaces.elastic {
-        lists.push(("elastic.pvd", Box::new(|k| vec![elastic_file(k)])));
+        let elements = move |k| format.elements_file(k).into_iter().collect();
+        lists.push((of_elements, Box::new(elements)));
     }
     let create = |(name, files): (&str, Files)| {
         let path = context.directory.join(name);
@@ -259,32 +256,15 @@ fn collections(context: &Context, frames: u64) -> Result<Vec<Collection>, RunErr
     lists.into_iter().map(create).collect()
 }
 
-/// The elements of the elastic bodies at a frame, relative to the run directory.
-fn elastic_file(index: u64) -> String {
-    format!("vtk/elastic_{index:06}.vtu")
-}
+/// Lists of the files of all frames with their times, for ParaView: fluid, solids, elements.
+pub const TIME_SERIES: [&str; 3] = ["fluid.pvd", "solids.pvd", "elastic.pvd"];
 
-/// The bodies that never move, written with frame 0.
-const FIXED: &str = "vtk/fixed.vtp";
+/// The bodies that never move, written with frame 0, relative to the run directory.
+pub const FIXED: &str = "vtk/fixed.vtp";
 
-/// The file of a frame, relative to the run directory.
-pub fn frame_file(format: Format, what: &str, index: u64) -> String {
-    let (folder, extension) = folder_and_extension(format);
-    format!("{folder}/{what}_{index:06}.{extension}")
-}
-
-/// The number of the frame that a file in a frame folder belongs to, if it is one of ours.
-pub fn frame_index(format: Format, path: &Path) -> Option<u64> {
-    let name = path.file_name()?.to_str()?;
-    let elements = || name.strip_suffix(".vtu")?.strip_prefix("elastic_")?.parse().ok();
-    if format == Format::Vtk
-        && let Some(index) = elements()
-    {
-        return Some(index);
-    }
-    let stem = name.strip_suffix(folder_and_extension(format).1)?.strip_suffix('.')?;
-    let digits = stem.strip_prefix("fluid_").or_else(|| stem.strip_prefix("moving_"))?;
-    digits.parse().ok()
+/// The bodies that do, at a frame, relative to the run directory.
+pub fn moving_file(index: u64) -> String {
+    Format::VTK.file(MOVING, index)
 }
 
 /// The folder of liquid surfaces.
@@ -323,15 +303,6 @@ pub fn picture_index(path: &Path) -> Option<u64> {
     if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
-/// The folder of a format's frames, and how their names end.
-pub fn folder_and_extension(format: Format) -> (&'static str, &'static str) {
-    match format {
-        Format::Vtk => ("vtk", "vtp"),
-        Format::Bgeo => ("bgeo", "bgeo"),
-        Format::Ply => ("ply", "ply"),
-    }
-}
-
 fn has_fixed(surfaces: &Surfaces) -> bool {
     surfaces.fixed.iter().any(|(_, _, mesh)| !mesh.vertices.is_empty())
 }
@@ -348,7 +319,7 @@ mod tests {
     fn context(directory: &Path) -> Context {
         Context {
             directory: directory.to_owned(),
-            formats: vec![Format::Vtk, Format::Ply],
+            formats: vec![Format::VTK, Format::named("ply").unwrap()],
             frames_per_second: 10.0,
             radius: 0.05,
             surfaces: Surfaces::of(&small_world()),
@@ -375,9 +346,6 @@ mod tests {
         writer.finish().unwrap();
         let solids = std::fs::read_to_string(dir.path().join("solids.pvd")).unwrap();
         assert_eq!(solids.matches("vtk/fixed.vtp").count(), 4);
-        assert_eq!(frame_index(Format::Ply, Path::new("x/fluid_000003.ply")), Some(3));
-        assert_eq!(frame_index(Format::Vtk, Path::new("vtk/fixed.vtp")), None);
-        assert_eq!(frame_index(Format::Vtk, Path::new(&elastic_file(7))), Some(7));
         assert_eq!(picture_index(Path::new(&picture_file(12))), Some(12));
         assert_eq!(picture_index(Path::new("frame-best.png")), None);
         assert_eq!(surface_file("../oil", 7), "surface/___oil_000007.ply");
@@ -389,7 +357,8 @@ mod tests {
     fn solids_are_written_whatever_the_format_of_the_fluid_is() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("ply")).unwrap();
-        let context = Context { formats: vec![Format::Ply], ..context(dir.path()) };
+        let context =
+            Context { formats: vec![Format::named("ply").unwrap()], ..context(dir.path()) };
         let ledger = Ledger::create(dir.path()).unwrap();
         let writer = Writer::start(context, 0, ledger, Vec::new()).unwrap();
         writer.frame(Frame::capture(&small_world(), 0)).unwrap();

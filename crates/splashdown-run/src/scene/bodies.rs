@@ -21,7 +21,7 @@ pub(crate) struct Weighed {
 
 impl Weighed {
     /// The body turned by `rotation`, with the angular momentum of its spin.
-    pub fn turned(&self, rotation: DQuat) -> RigidBody {
+    pub(super) fn turned(&self, rotation: DQuat) -> RigidBody {
         let mut body = self.body.clone();
         body.angular_momentum = body.world_inertia(rotation) * self.spin;
         body
@@ -30,7 +30,7 @@ impl Weighed {
 
 impl Converter<'_, '_> {
     /// Checks what can be known about a body without its shape.
-    pub fn check_body(&mut self, key: &str, solid: &Solid) {
+    pub(super) fn check_body(&mut self, key: &str, solid: &Solid) {
         if !solid.is_rigid_body() {
             self.refuse_body_keys(key, solid);
             return;
@@ -67,7 +67,7 @@ impl Converter<'_, '_> {
     }
 
     /// The body of a solid, if it is one.
-    pub fn weigh(
+    pub(super) fn weigh(
         &mut self,
         key: &str,
         solid: &Solid,

@@ -4,8 +4,7 @@ use super::convert::Converter;
 use super::file::SceneFile;
 use crate::bounds::Bounds;
 use crate::math::{Aabb, DVec3, Dimension};
-use crate::motion::Motion;
-use crate::showers::Places;
+use crate::sources::drop_emitter::DropPlaces;
 use crate::world::{Solid, World};
 
 /// The larger box reaches this many times the longest edge of the scene beyond it on all sides.
@@ -43,7 +42,7 @@ fn home(world: &World, duration: f64) -> Aabb {
     let particles = Aabb::around(world.particles.position.iter().copied());
     let elastic = Aabb::around(world.elastic.solids.position.iter().copied());
     let mut home = particles.union(elastic);
-    for solid in world.solids.iter().filter(|solid| !solid.motion.is_static()) {
+    for solid in world.solids.iter().filter(|solid| !solid.motion().is_static()) {
         home = way(solid, duration).into_iter().fold(home, Aabb::union);
     }
     home = sources(world).into_iter().map(|(_, place)| place).fold(home, Aabb::union);
@@ -63,10 +62,10 @@ fn sources(world: &World) -> Vec<(&str, Aabb)> {
         let opening = emitter.layer.iter().map(|&p| emitter.pose.apply(p));
         (emitter.name.as_str(), Aabb::around(opening))
     });
-    let showers = world.showers.iter().map(|shower| {
+    let showers = world.drop_emitters.iter().map(|shower| {
         let place = match &shower.places {
-            Places::List(places) => Aabb::around(places.iter().copied()),
-            Places::Box { pose, half_size, .. } => {
+            DropPlaces::List(places) => Aabb::around(places.iter().copied()),
+            DropPlaces::Box { pose, half_size, .. } => {
                 let corners = corners(Aabb { min: -*half_size, max: *half_size });
                 Aabb::around(corners.map(|p| pose.apply(p)))
             }
@@ -80,7 +79,7 @@ fn sources(world: &World) -> Vec<(&str, Aabb)> {
 fn way(solid: &Solid, duration: f64) -> Vec<Aabb> {
     let corners = corners(Aabb::around(solid.local.iter().copied()));
     let at = |t: f64| {
-        let pose = solid.motion.pose(t).then_after(&solid.placement);
+        let pose = solid.motion().pose(t).then_after(&solid.placement);
         Aabb::around(corners.map(|p| pose.apply(p)))
     };
     times(duration).map(at).filter(|b| b.min.is_finite() && b.max.is_finite()).collect()
@@ -101,7 +100,7 @@ fn corners(of: Aabb) -> [DVec3; 8] {
 fn generous(world: &World, home: Aabb, duration: f64) -> Aabb {
     let (v, g) = (speed(world, duration), world.gravity.length());
     let thrown = if g > 0.0 { (THROW * v * v / g).min(v * duration) } else { v * duration };
-    let stands = |solid: &Solid| solid.body.is_none();
+    let stands = |solid: &Solid| solid.body().is_none();
     // Where nothing could catch it, everything falls as long as the run lasts.
     let fall = if world.solids.iter().any(stands) || !world.elastic.solids.position.is_empty() {
         0.0
@@ -120,15 +119,15 @@ fn speed(world: &World, duration: f64) -> f64 {
         let open = times(duration).filter(|t| (emitter.start..=emitter.end).contains(t));
         speed = open.map(|t| emitter.speed.at(t)).fold(speed, f64::max);
     }
-    let showers = world.showers.iter().map(|shower| shower.velocity.length());
+    let showers = world.drop_emitters.iter().map(|shower| shower.velocity.length());
     speed = showers.fold(speed, f64::max);
     for solid in &world.solids {
         let size = Aabb::around(solid.local.iter().copied()).size().length();
-        if let Some(motor) = solid.body.as_ref().and_then(|body| body.motor.as_ref()) {
+        if let Some(motor) = solid.body().and_then(|body| body.motor.as_ref()) {
             let turns = times(duration).map(|t| motor.speed.at(t).abs() * size);
             speed = turns.filter(|v| v.is_finite()).fold(speed, f64::max);
         }
-        if solid.motion != Motion::Static {
+        if !solid.motion().is_static() {
             let velocities = times(duration).map(|t| solid.velocity(t));
             let fastest = velocities.map(|[v, turn]| v.length() + turn.length() * size);
             speed = fastest.filter(|v| v.is_finite()).fold(speed, f64::max);
@@ -155,7 +154,7 @@ fn check(convert: &mut Converter<'_, '_>, world: &World, limit: Aabb) {
         .fluids
         .iter()
         .map(|fluid| (&*fluid.name, outside(&world.particles.position[fluid.range.clone()])));
-    let bodies = world.solids.iter().filter(|solid| solid.body.is_some());
+    let bodies = world.solids.iter().filter(|solid| solid.body().is_some());
     let bodies = bodies.map(|solid| (&*solid.name, outside(&[solid.pose.translation])));
     let sources = sources(world).into_iter();
     let sources = sources.map(|(name, place)| (name, outside(&[place.min, place.max])));

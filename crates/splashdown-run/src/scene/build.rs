@@ -6,31 +6,30 @@ use super::bounds::bounds;
 use super::carve::{Obstacle, apart, carve};
 use super::check::check;
 use super::convert::{Converter, Field};
-use super::elastic::build_elastic;
+use super::drop_emitters::{build_drop_emitters, has_source};
+use super::elastic::{build_elastic, elastic_bodies};
 use super::errors::{Findings, Report, SceneErrors};
 use super::estimate::{ObjectCount, emitted_by, rained_by};
-use super::file::{self, SceneFile, Viscosity as FileViscosity};
+use super::file::{self, SceneFile};
 use super::geometry::{Geometry, volume};
 use super::memory::{Bytes, MemoryLimit};
+use super::method::method;
 use super::needs::{
     BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Count, Need, beyond, refuse_memory,
 };
 use super::overlap::{MAX_NOTES, resolve_overlaps};
-use super::showers::{build_showers, has_source};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
-use super::surfaces::tension_settings;
+use super::surfaces::{surfaces, tension_settings};
 use super::validate::join;
 use super::{Built, Scene, opening};
-use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
+use crate::boundary;
+use crate::diagnostics;
 use crate::math::{DVec3, Pose};
-use crate::output::settings::{Format, OutputSettings, Probe, ProbeQuantity};
-use crate::particles::kernel::KernelKind;
+use crate::output::formats::Format;
+use crate::output::settings::{OutputSettings, Probe};
 use crate::rigid::jammed::Jam;
-use crate::shapes::fill;
-use crate::world::{
-    BoundaryPressure, Emitter, PressureSettings, PressureSolver, Sink, TimeStep, Viscosity,
-    ViscosityModel, World,
-};
+use crate::shapes::{Shape, fill};
+use crate::world::{Emitter, Sink, TimeStep, World};
 
 /// More than this is not sampled for a look at a scene, bytes.
 const LOOK: u64 = 1_000_000_000;
@@ -89,7 +88,8 @@ fn assemble(
     if !counted.is_empty() {
         let names: Vec<String> = counted.iter().map(|o| format!("`{}`", o.name)).collect();
         notes.push(format!(
-            "too large for a look, only counted: {}; whether they overlap others shows when it runs",
+            "too large for a look, only counted: {}; whether they overlap others shows when it \
+             runs",
             names.join(", ")
         ));
     }
@@ -105,14 +105,23 @@ fn assemble(
     resolve_overlaps(&mut convert, file.coupling.overlap, &mut solids, &mut notes);
     world.friction_pairs = friction_pairs(file, &solids);
     let entries: Vec<usize> = solids.iter().map(|solid| solid.obstacle.entry).collect();
-    world.tension = tension_settings(&mut convert, file, &entries);
-    world.pressure.boundary = boundary_pressure(file, world.tension.pulls());
-    let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).collect();
+    world.tension = tension_settings(file);
+    let surfaces = surfaces(&mut convert, file, &entries);
+    let (elastic, samples) = elastic_bodies(&mut convert, file, &left_out);
+    let of_elastic = samples.iter().filter_map(|s| s.obstacle.as_ref());
+    let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).chain(of_elastic).collect();
+    let thin = samples.iter().filter(|s| s.obstacle.is_none());
+    let thin: Vec<DVec3> = thin.flat_map(|s| s.solid.local.iter().copied()).collect();
+    let obstacles = Obstacles { solids: &obstacles, thin: &thin };
     fill_fluids(&mut convert, file, &obstacles, &left_out, &mut world, &mut notes);
-    for solid in solids {
-        world.add_solid(solid.solid);
+    for (fluid, surface) in world.fluids.iter_mut().zip(surfaces.fluids) {
+        fluid.surface = surface;
     }
-    build_elastic(&mut convert, file, &left_out, &mut world);
+    for (solid, wetting) in solids.into_iter().zip(surfaces.walls) {
+        world.add_solid(boundary::Solid { wetting, ..solid.solid });
+    }
+    world.method = method(file, world.has_tension());
+    build_elastic(&mut convert, file, (elastic, samples), &mut world);
     add_sources(&mut convert, file, &mut world);
     world.bounds = Some(bounds(&mut convert, file, &world));
     notes.extend(jam_notes(&world));
@@ -133,7 +142,7 @@ fn add_sources(convert: &mut Converter<'_, '_>, file: &SceneFile, world: &mut Wo
             world.emitters.push(build_emitter(convert, &key, emitter, file));
         }
     }
-    world.showers = build_showers(convert, file);
+    world.drop_emitters = build_drop_emitters(convert, file);
     for (k, sink) in file.sink.iter().enumerate() {
         world.sinks.push(build_sink(convert, &format!("sink[{k}]"), sink));
     }
@@ -153,7 +162,8 @@ fn refuse_floods(
     let showers = file.shower.iter().enumerate().map(|(k, s)| (format!("shower[{k}]"), &s.name));
     for (key, name) in emitters.chain(showers) {
         let of_emitter = world.emitters.iter().find(|e| e.name == *name && key.starts_with('e'));
-        let of_shower = world.showers.iter().find(|s| s.name == *name && key.starts_with('s'));
+        let of_shower =
+            world.drop_emitters.iter().find(|s| s.name == *name && key.starts_with('s'));
         let added = of_emitter.map(|e| emitted_by(e, convert.spacing, convert.duration));
         let added = added.or(of_shower.map(|s| rained_by(s, convert.duration))).unwrap_or(0);
         let bytes = u128::from(added) * (BYTES_PER_FLUID_PARTICLE + BYTES_PER_PARTICLE);
@@ -161,7 +171,8 @@ fn refuse_floods(
             let (count, bytes) = (Count(added.into()), Bytes(bytes));
             let message = format!("adds up to {count} particles, which need about {bytes}");
             let help = format!(
-                "the limit is {memory}: set `end`, a limit, a shorter simulation.duration, a [[sink]] \
+                "the limit is {memory}: set `end`, a limit, a shorter simulation.duration, a \
+                 [[sink]] \
                  that takes them away, or --memory"
             );
             convert.report.key(&key, message, Some(help));
@@ -171,14 +182,14 @@ fn refuse_floods(
 
 impl Converter<'_, '_> {
     /// Whether nothing is wrong with an entry, and it is not among those left out.
-    pub fn is_usable(&self, key: &str, left_out: &HashSet<String>) -> bool {
+    pub(super) fn is_usable(&self, key: &str, left_out: &HashSet<String>) -> bool {
         !self.report.is_wrong(key) && !left_out.contains(key)
     }
 }
 
 /// Says of pairs of solids that touch and cannot move apart that nothing will come of it.
 fn jam_notes(world: &World) -> Vec<String> {
-    let jams = world.jams();
+    let jams = diagnostics::jams(world);
     let note = |jam: &Jam| {
         let [a, b] = jam.solids.map(|k| &world.solids[k].name);
         format!(
@@ -195,56 +206,10 @@ fn jam_notes(world: &World) -> Vec<String> {
     notes
 }
 
-/// Around bodies fluid must stand where their surface is, or they displace too little: next to walls without pressure it
-/// comes too near. Wetting has been measured with those.
-fn boundary_pressure(file: &SceneFile, has_tension: bool) -> BoundaryPressure {
-    let is_body = |solid: &file::Solid| solid.density.is_some() || solid.mass.is_some();
-    let has_bodies = file.solid.iter().any(is_body);
-    match file.pressure.boundary {
-        Some(file::Boundary::Mirrored) => BoundaryPressure::Mirrored,
-        Some(file::Boundary::Extrapolated) => BoundaryPressure::Extrapolated,
-        None if has_bodies && !has_tension => BoundaryPressure::Mirrored,
-        Some(file::Boundary::Zero) | None => BoundaryPressure::Zero,
-    }
-}
-
 fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
     let mut world = World::new(convert.dimension, convert.spacing);
     world.gravity = convert.vector("simulation.gravity", &file.simulation.gravity);
-    world.kernel = match file.simulation.kernel {
-        file::Kernel::Cubic => KernelKind::Cubic,
-        file::Kernel::Wendland => KernelKind::Wendland,
-        file::Kernel::Spiky => KernelKind::Spiky,
-    };
-    let p = &file.pressure;
-    world.pressure = PressureSettings {
-        solver: match p.solver {
-            file::Solver::Dfsph => PressureSolver::Dfsph,
-            file::Solver::Iisph => PressureSolver::Iisph,
-        },
-        boundary: BoundaryPressure::default(), // `boundary_pressure`, once tensions are known
-        density_error: p.density_error,
-        divergence_error: p.divergence_error,
-        min_iterations: p.min_iterations,
-        max_iterations: p.max_iterations,
-        warm_start: p.warm_start,
-    };
-    let c = &file.coupling;
-    world.coupling = CouplingSettings {
-        method: match c.method {
-            file::CouplingMethod::Weak => CouplingMethod::Weak,
-            file::CouplingMethod::Interlinked => CouplingMethod::Interlinked,
-            file::CouplingMethod::Monolithic => CouplingMethod::Monolithic,
-        },
-        solver: match c.solver {
-            file::CouplingSolver::Jacobi => CouplingSolver::Jacobi,
-            file::CouplingSolver::Nncg => CouplingSolver::Nncg,
-        },
-        contact_error: c.contact_error,
-        min_iterations: c.min_iterations,
-        max_iterations: c.max_iterations,
-        warm_start: c.warm_start,
-    };
+    world.kernel = file.simulation.kernel;
     world.time_step = match &file.time_step {
         file::TimeStep { fixed: Some(dt), .. } => TimeStep::Fixed(*dt),
         step => TimeStep::Adaptive {
@@ -258,12 +223,12 @@ fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
 
 /// Positions and velocities of some fluid.
 #[derive(Default)]
-struct Droplets {
+struct FilledParticles {
     positions: Vec<DVec3>,
     velocities: Vec<DVec3>,
 }
 
-impl Droplets {
+impl FilledParticles {
     fn retain(&mut self, keep: &[bool]) {
         let mut verdicts = keep.iter();
         self.positions.retain(|_| *verdicts.next().unwrap_or(&false));
@@ -272,10 +237,17 @@ impl Droplets {
     }
 }
 
+/// Where fluid may not be.
+struct Obstacles<'a> {
+    solids: &'a [&'a Obstacle],
+    /// Samples of rods and single particles.
+    thin: &'a [DVec3],
+}
+
 fn fill_fluids(
     convert: &mut Converter<'_, '_>,
     file: &SceneFile,
-    obstacles: &[&Obstacle],
+    obstacles: &Obstacles,
     left_out: &HashSet<String>,
     world: &mut World,
     notes: &mut Vec<String>,
@@ -283,7 +255,7 @@ fn fill_fluids(
     let spacing = convert.spacing;
     for (k, fluid) in file.fluid.iter().enumerate() {
         let key = format!("fluid[{k}]");
-        let mut own = Droplets::default();
+        let mut own = FilledParticles::default();
         let mut is_whole = true;
         for (j, region) in fluid.fill.iter().enumerate() {
             let key = format!("{key}.fill[{j}]");
@@ -295,9 +267,9 @@ fn fill_fluids(
                 is_whole = false;
                 continue;
             };
-            carve_solids(convert, &key, obstacles, &mut new, notes);
+            carve_solids(convert, &key, obstacles.solids, &mut new, notes);
             let before = new.positions.len();
-            for earlier in [&world.particles.position, &own.positions] {
+            for earlier in [obstacles.thin, &world.particles.position, &own.positions] {
                 let keep = apart(&new.positions, earlier, spacing);
                 new.retain(&keep);
             }
@@ -313,7 +285,7 @@ fn fill_fluids(
             convert.report.key(&key, "not one particle of it is left", Some(help));
         }
         spin(&mut own, convert.spin(&key, &fluid.angular_velocity));
-        let (name, viscosity) = (&fluid.name, viscosity(&fluid.viscosity()));
+        let (name, viscosity) = (&fluid.name, fluid.viscosity());
         let added =
             world.add_fluid(name, fluid.density(), viscosity, &own.positions, |_| DVec3::ZERO);
         world.particles.velocity[added].copy_from_slice(&own.velocities);
@@ -327,7 +299,7 @@ fn fill_region(
     fluid: &file::Fluid,
     region: &file::Fill,
     notes: &mut Vec<String>,
-) -> Option<Droplets> {
+) -> Option<FilledParticles> {
     let placed = convert.fill_shape(key, &region.shape, region.at.as_ref(), &region.rotate);
     let field = region.velocity.as_ref().unwrap_or(&fluid.velocity);
     let field: Field = convert.field(&join(key, "velocity"), field);
@@ -340,6 +312,12 @@ fn fill_region(
         }
         geometry => {
             let shape = convert.load(geometry)?;
+            if matches!(&shape, Shape::Mesh(mesh) if !mesh.is_closed()) {
+                let help = Some("close its holes".to_string());
+                let message = "is not closed, and has no inside to fill";
+                convert.report.key(&join(key, "shape"), message, help);
+                return None;
+            }
             let points = fill(&shape, &placed.pose, convert.spacing, convert.dimension);
             let filled = points.len() as f64 * convert.dimension.volume(convert.spacing);
             if let Some(wanted) = volume(&shape, convert.dimension) {
@@ -375,19 +353,19 @@ fn fill_region(
         convert.report.key(&key, message, Some("must be finite everywhere".to_string()));
         return None;
     }
-    Some(Droplets { positions, velocities })
+    Some(FilledParticles { positions, velocities })
 }
 
 fn carve_solids(
     convert: &Converter<'_, '_>,
     key: &str,
     obstacles: &[&Obstacle],
-    droplets: &mut Droplets,
+    filled: &mut FilledParticles,
     notes: &mut Vec<String>,
 ) {
-    let before = droplets.positions.len();
-    let carved = carve(&droplets.positions, obstacles, convert.spacing, convert.dimension);
-    droplets.retain(&carved.keep);
+    let before = filled.positions.len();
+    let carved = carve(&filled.positions, obstacles, convert.spacing, convert.dimension);
+    filled.retain(&carved.keep);
     // Copies of one solid share a note.
     let mut k = 0;
     while k < obstacles.len() {
@@ -411,29 +389,14 @@ fn carve_solids(
 }
 
 /// Adds a rotation about the centre of the fluid, ω × (x − centre).
-fn spin(droplets: &mut Droplets, omega: DVec3) {
-    if omega == DVec3::ZERO || droplets.positions.is_empty() {
+fn spin(filled: &mut FilledParticles, omega: DVec3) {
+    if omega == DVec3::ZERO || filled.positions.is_empty() {
         return;
     }
-    let centre = droplets.positions.iter().sum::<DVec3>() / droplets.positions.len() as f64;
-    for (v, p) in droplets.velocities.iter_mut().zip(&droplets.positions) {
+    let centre = filled.positions.iter().sum::<DVec3>() / filled.positions.len() as f64;
+    for (v, p) in filled.velocities.iter_mut().zip(&filled.positions) {
         *v += omega.cross(*p - centre);
     }
-}
-
-fn viscosity(viscosity: &FileViscosity) -> Viscosity {
-    let (model, coefficient, boundary) = match viscosity {
-        FileViscosity::None(_) => (ViscosityModel::None, 0.0, 0.0),
-        FileViscosity::Artificial(v) => (ViscosityModel::Artificial, v.alpha, v.boundary),
-        FileViscosity::Xsph(v) => (ViscosityModel::Xsph, v.strength, v.boundary),
-        FileViscosity::Weiler2018(v) => {
-            (ViscosityModel::Weiler2018, v.dynamic, v.boundary.unwrap_or(v.dynamic))
-        }
-        FileViscosity::Laplacian(v) => {
-            (ViscosityModel::Laplacian, v.dynamic, v.boundary.unwrap_or(v.dynamic))
-        }
-    };
-    Viscosity { model, coefficient, boundary }
 }
 
 fn build_emitter(
@@ -476,13 +439,8 @@ fn build_sink(convert: &mut Converter<'_, '_>, key: &str, sink: &file::Sink) -> 
 }
 
 fn output_settings(convert: &mut Converter<'_, '_>, file: &SceneFile) -> OutputSettings {
-    let format = |format: &file::Format| match format {
-        file::Format::Vtk => Format::Vtk,
-        file::Format::Bgeo => Format::Bgeo,
-        file::Format::Ply => Format::Ply,
-    };
     let mut formats: Vec<Format> = Vec::new();
-    for wanted in file.output.formats.iter().map(format) {
+    for &wanted in &file.output.formats {
         if !formats.contains(&wanted) {
             formats.push(wanted);
         }
@@ -490,12 +448,7 @@ fn output_settings(convert: &mut Converter<'_, '_>, file: &SceneFile) -> OutputS
     let probe = |(k, probe): (usize, &file::Probe)| Probe {
         name: probe.name.clone(),
         position: convert.vector(&format!("probe[{k}].at"), &probe.at),
-        quantity: match probe.quantity {
-            file::Quantity::Pressure => ProbeQuantity::Pressure,
-            file::Quantity::Level => ProbeQuantity::Level,
-            file::Quantity::Velocity => ProbeQuantity::Velocity,
-            file::Quantity::Displacement => ProbeQuantity::Displacement,
-        },
+        quantity: probe.quantity,
     };
     OutputSettings {
         frames_per_second: file.output.frames_per_second,

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::convert::Converter;
 use super::copies;
+use super::drop_emitters::{check_shower, has_source};
 use super::errors::Report;
 use super::file::{Copies, Emitter, Fluid, Opening, SceneFile};
 use super::geometry::Geometry;
 use super::needs::refuse_counts;
-use super::showers::{check_shower, has_source};
-use super::surfaces::tension_settings;
+use super::surfaces::surfaces;
 use super::validate::join;
 use crate::math::Dimension;
 use crate::nearest::nearest;
@@ -53,7 +53,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
         convert.check_body(&key, solid);
         convert.motion(&join(&key, "motion"), solid.motion.as_ref(), &placed.pose);
     }
-    tension_settings(&mut convert, file, &[]);
+    surfaces(&mut convert, file, &[]);
     for (k, elastic) in file.elastic.iter().enumerate() {
         convert.check_elastic(&format!("elastic[{k}]"), elastic, file);
     }
@@ -148,7 +148,8 @@ fn settings(file: &SceneFile, report: &mut Report<'_>) {
     }
     let moves = !file.elastic.is_empty() || file.solid.iter().any(|solid| solid.is_rigid_body());
     if file.fluid.is_empty() && !moves {
-        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], a rigid body: a [[solid]] \
+        let help = "add [[fluid]] with a [[fluid.fill]] or an [[emitter]], a rigid body: a \
+                    [[solid]] \
                     with a density, or an [[elastic]] body";
         report.key("fluid", "there is no fluid", Some(help.to_string()));
     }

@@ -36,7 +36,7 @@ pub(crate) struct Converter<'r, 's> {
     /// What reading a file may take, bytes.
     pub memory: u64,
     /// Shapes of generators by their keys.
-    pub made: HashMap<String, Geometry>,
+    pub generated: HashMap<String, Geometry>,
     /// Meshes by their files and scales; or what is wrong with them.
     pub meshes: HashMap<(Input, u64), Result<Shape, String>>,
     /// Particles that have been read to be counted.
@@ -53,7 +53,7 @@ enum Component {
 
 impl Field {
     /// The value at `p`.
-    pub fn at(&self, p: DVec3) -> DVec3 {
+    pub(super) fn at(&self, p: DVec3) -> DVec3 {
         let value = |component: &Component| match component {
             Component::Constant(value) => *value,
             Component::Expression(expression) => expression.evaluate(&p.to_array()),
@@ -63,7 +63,7 @@ impl Field {
 }
 
 impl<'r, 's> Converter<'r, 's> {
-    pub fn new(file: &SceneFile, directory: &'r Path, report: &'r mut Report<'s>) -> Self {
+    pub(super) fn new(file: &SceneFile, directory: &'r Path, report: &'r mut Report<'s>) -> Self {
         let simulation = &file.simulation;
         let dimension = if simulation.dimension == 2 { Dimension::Two } else { Dimension::Three };
         let has_scale =
@@ -77,21 +77,21 @@ impl<'r, 's> Converter<'r, 's> {
             report,
             has_scale,
             memory: u64::MAX,
-            made: HashMap::new(),
+            generated: HashMap::new(),
             meshes: HashMap::new(),
             particles: HashMap::new(),
         }
     }
 
     /// A position, not too far away.
-    pub fn position(&mut self, key: &str, vector: &Vector) -> DVec3 {
+    pub(super) fn position(&mut self, key: &str, vector: &Vector) -> DVec3 {
         let position = self.vector(key, vector);
         self.within_reach(key, position);
         position
     }
 
     /// Reports a position whose digits would not tell neighbouring particles apart.
-    pub fn within_reach(&mut self, key: &str, position: DVec3) {
+    pub(super) fn within_reach(&mut self, key: &str, position: DVec3) {
         let farthest = FARTHEST * self.spacing;
         let is_far = position.abs().max_element() > farthest || !position.is_finite();
         if self.has_scale && is_far {
@@ -101,7 +101,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A position, velocity or direction: three components, or in 2D two and perhaps a zero.
-    pub fn vector(&mut self, key: &str, vector: &Vector) -> DVec3 {
+    pub(super) fn vector(&mut self, key: &str, vector: &Vector) -> DVec3 {
         self.check_components(key, vector.0.len());
         if self.dimension == Dimension::Two && vector.0.get(2).is_some_and(|z| *z != 0.0) {
             let help = "leave it out or write 0".to_string();
@@ -111,7 +111,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A direction: a vector of any length but zero, made one long.
-    pub fn direction(&mut self, key: &str, vector: &Vector) -> DVec3 {
+    pub(super) fn direction(&mut self, key: &str, vector: &Vector) -> DVec3 {
         let vector = self.vector(key, vector);
         vector.try_normalize().unwrap_or_else(|| {
             self.report.key(key, "must not be zero", None);
@@ -120,7 +120,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// Edge lengths, all positive. A 2D scene is one metre deep.
-    pub fn size(&mut self, key: &str, vector: &Vector) -> DVec3 {
+    pub(super) fn size(&mut self, key: &str, vector: &Vector) -> DVec3 {
         self.check_components(key, vector.0.len());
         let size = match self.dimension {
             Dimension::Two => vector.to_dvec3().with_z(1.0),
@@ -142,14 +142,14 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// An angular velocity: from degrees to radians per second. In 2D only z turns.
-    pub fn spin(&mut self, key: &str, vector: &Vector) -> DVec3 {
+    pub(super) fn spin(&mut self, key: &str, vector: &Vector) -> DVec3 {
         let spin = vector.to_dvec3();
         self.turns_in_plane(key, spin);
         DVec3::from_array(spin.to_array().map(f64::to_radians))
     }
 
     /// In 2D, rotations are about z.
-    pub fn turns_in_plane(&mut self, key: &str, axis: DVec3) {
+    pub(super) fn turns_in_plane(&mut self, key: &str, axis: DVec3) {
         if self.dimension == Dimension::Two && (axis.x != 0.0 || axis.y != 0.0) {
             let help = "the axis must be [0, 0, 1]".to_string();
             self.report.key(key, "turns out of the plane of a 2D scene", Some(help));
@@ -157,7 +157,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A rotation as a unit quaternion.
-    pub fn rotation(&mut self, key: &str, rotation: &Rotation) -> DQuat {
+    pub(super) fn rotation(&mut self, key: &str, rotation: &Rotation) -> DQuat {
         match rotation.to_quaternion() {
             Ok(quaternion) => {
                 self.turns_in_plane(key, quaternion.xyz());
@@ -182,7 +182,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A number or formula of `t`, finite during the whole simulation.
-    pub fn scalar(&mut self, key: &str, number: &Number) -> Scalar {
+    pub(super) fn scalar(&mut self, key: &str, number: &Number) -> Scalar {
         let scalar = match number {
             Number::Constant(value) => Scalar::Constant(*value),
             Number::Expression(text) => match self.formula(key, text, &["t"]) {
@@ -199,7 +199,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A vector of numbers or formulas of `t`.
-    pub fn scalars(&mut self, key: &str, field: &VectorField) -> [Scalar; 3] {
+    pub(super) fn scalars(&mut self, key: &str, field: &VectorField) -> [Scalar; 3] {
         self.check_field(key, field);
         [0, 1, 2].map(|k| match field.0.get(k) {
             Some(number) => self.scalar(&format!("{key}[{k}]"), number),
@@ -208,7 +208,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// A vector of numbers or formulas of the position.
-    pub fn field(&mut self, key: &str, field: &VectorField) -> Field {
+    pub(super) fn field(&mut self, key: &str, field: &VectorField) -> Field {
         self.check_field(key, field);
         Field([0, 1, 2].map(|k| match field.0.get(k) {
             None => Component::Constant(0.0),
@@ -236,7 +236,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// Half the edge lengths of a block, and its centre if a corner says where it is.
-    pub fn block(
+    pub(super) fn block(
         &mut self,
         key: &str,
         [size, min, max]: [&Option<Vector>; 3],
@@ -278,7 +278,7 @@ impl<'r, 's> Converter<'r, 's> {
     }
 
     /// Where an object is: at `at`, or at `centre` if its shape says so.
-    pub fn placement(
+    pub(super) fn placement(
         &mut self,
         key: &str,
         at: Option<&Vector>,
@@ -293,12 +293,14 @@ impl<'r, 's> Converter<'r, 's> {
             self.report.key(&at_key, "is already fixed by a corner, min or max", Some(help));
         }
         let translation = given.or(centre).unwrap_or(DVec3::ZERO);
-        self.within_reach(&at_key, translation);
+        // A key that is there: corners are part of the shape.
+        let own_key = if at.is_none() && centre.is_some() { join(key, "shape") } else { at_key };
+        self.within_reach(&own_key, translation);
         Pose { translation, rotation }
     }
 
     /// A file that exists, relative to the scene.
-    pub fn existing_file(&mut self, key: &str, file: &str, endings: &[&str]) -> PathBuf {
+    pub(super) fn existing_file(&mut self, key: &str, file: &str, endings: &[&str]) -> PathBuf {
         self.inputs.insert(file.to_string());
         let path = self.directory.join(file);
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();

@@ -59,7 +59,7 @@ pub fn names(name: &str, copies: &[Copies]) -> Vec<String> {
 
 impl Converter<'_, '_> {
     /// The poses of all copies of an object, the first of which is `first`.
-    pub fn copies(
+    pub(super) fn copies(
         &mut self,
         key: &str,
         (copies, scatter): (&[Copies], Option<&Scatter>),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value as Json;
 
-use super::schema::{Variant, resolve, schema, variants, words};
+use super::schema::{Variant, item, resolve, schema, variants, words};
 use super::validate::range_in_words;
 
 /// The examples of the manual: complete scenes, which a test reads.
@@ -16,48 +16,7 @@ pub const EXAMPLES: [(&str, &str); 2] = [
     ),
 ];
 
-const INTRODUCTION: &str = "\
-# Scene files
-
-<!-- Generated from the code: SPLASHDOWN_BLESS=1 cargo test --release -p splashdown scene:: -->
-
-A scene is a [TOML](https://toml.io) file. All quantities are in SI units and angles in degrees; y points
-up unless `simulation.gravity` says otherwise. Only `simulation.spacing` and something to simulate are
-required. `splashdown show NAME` prints a built-in scene to start from, `splashdown check FILE` says
-everything that is wrong with a file, with line, column and the allowed range, and `--set key=value`
-changes a key from the command line: `--set simulation.spacing=0.01`, `--set fluid.water.density=900`,
-`--set fluid.0.density=900`.
-
-Where one of several variants can be chosen (a shape, a motion, a viscosity), the variant is a key and its
-parameters are a table: `shape.sphere = { radius = 0.3 }` or, the same, `shape = { sphere = { radius = 0.3 } }`.
-
-**Where fluid ends.** The surface of a solid is where fluid ends. The particles of a solid lie half a
-spacing behind its surface, so a block of fluid that fills a tank exactly has exactly the right mass. Fluid
-is carved away where solids are, and where it would overlap fluid that was filled before it.
-
-**Formulas** are strings: `\"0.1 * sin(2*pi*t)\"`. They know `+ - * / ^`, parentheses, the constants `pi` and
-`e`, and the functions `sin cos tan asin acos atan atan2 sinh cosh tanh exp ln log10 sqrt abs sign floor ceil
-min max pow mod`, `step(x)` (0 for x < 0, else 1) and `smoothstep(a, b, x)` (from 0 at a to 1 at b).
-Trigonometric functions take radians.
-
-**In an editor.** The program knows its own format as a JSON Schema, with which editors complete keys, show what they
-mean and underline what is wrong while you type. Write it next to your scene, once for every version of the program:
-
-```console
-splashdown show dam-break > my-scene.toml
-splashdown schema > splashdown.schema.json
-```
-
-The first line of every scene that `show` prints, `#:schema ./splashdown.schema.json`, tells where it is; put it first into
-scenes that you write yourself, with another path if the schema is elsewhere. Whatever uses
-[taplo](https://taplo.tamasfe.dev) understands it: in VS Code the extension *Even Better TOML*; in Helix nothing but `taplo` in
-the path (`hx --health toml` says whether it was found); in Neovim `vim.lsp.enable(\"taplo\")` with nvim-lspconfig;
-without an editor `taplo lint my-scene.toml`. Schemas see keys, types, words and ranges of
-a scene; `splashdown check` also sees what does not fit together.
-
-**In 2D** vectors may have two components, the scene is one metre deep, and solids turn about z. Shapes are
-cut by the plane z = 0: a sphere is a disc, a cylinder a rectangle.
-";
+const INTRODUCTION: &str = include_str!("../../scenes/docs/introduction.md");
 
 /// The sections: heading, and the path of the table in the schema.
 const SECTIONS: [(&str, &str); 15] = [
@@ -196,15 +155,6 @@ fn plural(kind: &str) -> String {
     }
 }
 
-/// What a list consists of, or else the schema itself; without references.
-fn item(property: &'static Json) -> &'static Json {
-    let inner = resolve(property);
-    match inner.get("items") {
-        Some(items) => resolve(items),
-        None => inner,
-    }
-}
-
 fn properties(schema: &'static Json) -> impl Iterator<Item = (&'static str, &'static Json)> {
     let properties = schema.get("properties").and_then(Json::as_object).into_iter().flatten();
     properties.map(|(key, property)| (key.as_str(), property))
@@ -238,7 +188,7 @@ mod tests {
         let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
         let scene = crate::scene::Scene::parse("example", example.unwrap(), "", &[]).unwrap();
         let built = scene.build().unwrap();
-        assert!(built.world.solids[1].body.is_some());
+        assert!(built.world.solids[1].body().is_some());
     }
 
     #[test]

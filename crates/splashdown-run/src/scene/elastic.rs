@@ -4,19 +4,16 @@ use std::collections::HashSet;
 
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
-use splashdown_solids::candidates::candidates;
-use splashdown_solids::contact::Pair;
 use splashdown_solids::material::{Material, Model};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
+use splashdown_solids::solids::{Hold, Settings, Solids};
 
 use super::convert::Converter;
 use super::copies::names;
-use super::file::{
-    self, DEFAULT_FRICTION, ElasticElements, ElasticKind, ElasticMaterial, SceneFile,
-};
+use super::file::{self, DEFAULT_FRICTION, ElasticElements, ElasticKind, SceneFile};
 use super::geometry::Geometry;
 use super::needs::Count;
 use super::pieces::Pieces;
+use super::samples::{ElasticSamples, sample_elastic};
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
 use crate::math::{Aabb, DVec3, Dimension, Pose};
@@ -27,8 +24,6 @@ use crate::world::World;
 const MAX_ELEMENTS: u128 = 5_000_000;
 /// Distance at which surfaces push, in spacings, unless told otherwise.
 const CONTACT_DISTANCE: f64 = 0.1;
-/// The least share of it where bodies start closer together than that.
-const CLOSEST: f64 = 0.05;
 /// Contact stiffness over the smallest Young's modulus, unless told otherwise.
 const CONTACT_STIFFNESS: f64 = 0.1;
 /// Tolerance in spacings per second, unless told otherwise.
@@ -36,14 +31,14 @@ const TOLERANCE: f64 = 0.05;
 
 impl Converter<'_, '_> {
     /// Reports what is wrong with an elastic body and can be known without meshing it.
-    pub fn check_elastic(&mut self, key: &str, written: &file::Elastic, file: &SceneFile) {
+    pub(super) fn check_elastic(&mut self, key: &str, written: &file::Elastic, file: &SceneFile) {
         if self.dimension == Dimension::Two {
             let help = "write simulation.dimension = 3".to_string();
             self.report.key(key, "there are no elastic bodies in 2D", Some(help));
         }
-        if !file.fluid.is_empty() || file.solid.iter().any(|solid| solid.is_rigid_body()) {
-            let help = "leave out one of them".to_string();
-            let message = "does not yet meet fluids and rigid bodies";
+        if file.solid.iter().any(|solid| solid.is_rigid_body()) {
+            let help = "write them as [[elastic]], too, with kind = \"rigid\"".to_string();
+            let message = "does not meet rigid bodies that are a [[solid]]";
             self.report.key(key, message, Some(help));
         }
         self.check_kind(key, written);
@@ -109,7 +104,7 @@ impl Converter<'_, '_> {
             let help = "shells, rods and particles have it".to_string();
             self.report.key(&join(key, "thickness"), message, Some(help));
         }
-        use ElasticMaterial::{NeoHookean, StVenantKirchhoff};
+        use Model::{NeoHookean, StVenantKirchhoff};
         if kind == Shell && !matches!(written.material, NeoHookean | StVenantKirchhoff) {
             let help = "shells: neo_hookean or st_venant_kirchhoff".to_string();
             self.report.key(&join(key, "material"), "is not for this kind", Some(help));
@@ -150,22 +145,56 @@ impl Converter<'_, '_> {
     }
 }
 
-/// Adds all elastic bodies to `world`, then the solids that they may meet.
-pub(super) fn build_elastic(
+/// All elastic bodies, and what fluid sees of them, if there is any.
+pub(super) fn elastic_bodies(
     convert: &mut Converter<'_, '_>,
     file: &SceneFile,
     left_out: &HashSet<String>,
+) -> (Elastic, Vec<ElasticSamples>) {
+    let (mut elastic, mut samples) = (Elastic::default(), Vec::new());
+    if file.elastic.is_empty() {
+        return (elastic, samples);
+    }
+    elastic.settings = settings(file);
+    for (k, written) in file.elastic.iter().enumerate() {
+        let key = format!("elastic[{k}]");
+        if !convert.is_usable(&key, left_out) {
+            continue;
+        }
+        let first = elastic.names.len();
+        add_bodies(convert, &key, written, &mut elastic);
+        if file.fluid.is_empty() {
+            continue;
+        }
+        for body in first..elastic.names.len() {
+            let (name, entry) = (&elastic.names[body], file.solid.len() + k);
+            match sample_elastic(&elastic.solids, body, name, entry, convert.spacing) {
+                Ok(found) => samples.push(found),
+                Err(error) => {
+                    convert.report.key(&key, error.to_string(), None);
+                    break;
+                }
+            }
+        }
+    }
+    (elastic, samples)
+}
+
+/// Adds elastic bodies to `world`, then the solids that they may meet, then their samples.
+pub(super) fn build_elastic(
+    convert: &mut Converter<'_, '_>,
+    file: &SceneFile,
+    (elastic, samples): (Elastic, Vec<ElasticSamples>),
     world: &mut World,
 ) {
     if file.elastic.is_empty() {
         return;
     }
-    world.elastic = Elastic { settings: settings(file), ..Elastic::default() };
-    for (k, written) in file.elastic.iter().enumerate() {
-        let key = format!("elastic[{k}]");
-        if convert.is_usable(&key, left_out) {
-            add_bodies(convert, &key, written, &mut world.elastic);
-        }
+    world.elastic = elastic;
+    if !samples.is_empty() && (world.has_tension() || world.has_wall_friction()) {
+        let help = "leave out tension and friction of fluid.surface".to_string();
+        let message = "does not yet meet fluids with surface tension or friction on walls";
+        convert.report.key("elastic[0]", message, Some(help));
     }
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);
@@ -189,24 +218,9 @@ pub(super) fn build_elastic(
         let key = format!("elastic[{}]", k.unwrap_or(0));
         convert.report.key(&key, format!("at the start, {what}"), Some("move it".to_string()));
     }
-    if file.elastic_solver.contact_distance.is_none() {
-        let reach = &mut world.elastic.settings.gap.reach;
-        let usual = *reach;
-        let gap = smallest_gap(&world.elastic.solids, usual);
-        *reach = gap.clamp(CLOSEST * usual, usual);
-    }
-}
-
-/// The smallest distance between two bodies, if it is less than `reach`, m.
-fn smallest_gap(solids: &Solids, reach: f64) -> f64 {
-    let x = &solids.position;
-    let gap = |pair: &Pair| {
-        let [a, .., b] = pair.vertices;
-        let places = pair.vertices.map(|v| x[v as usize]);
-        let apart = pair.kind.closest(&places).squared(&places).sqrt() - pair.thickness;
-        if solids.body_of(a) == solids.body_of(b) { reach } else { apart }
-    };
-    candidates(solids, x, x, reach).iter().map(gap).fold(reach, f64::min)
+    let reach = world.elastic.settings.gap.reach;
+    world.elastic.solids.note_close(reach);
+    samples.into_iter().for_each(|samples| world.add_samples(samples.solid));
 }
 
 /// Adds all copies of a body.
@@ -217,7 +231,7 @@ fn add_bodies(
     elastic: &mut Elastic,
 ) {
     let (geometry, pose) = convert.elastic_place(key, written);
-    let Some(matter) = convert.matter(key, written, geometry.as_ref()) else { return };
+    let Some(shape) = convert.elastic_geometry(key, written, geometry.as_ref()) else { return };
     let substance = substance(written);
     let velocity = match &written.velocity {
         Some(velocity) => convert.vector(&join(key, "velocity"), velocity),
@@ -226,7 +240,7 @@ fn add_bodies(
     let first = elastic.solids.rest.len() as u32;
     let poses = convert.copies(key, written.repeats(), &pose);
     for (pose, name) in poses.iter().zip(names(&written.name, &written.copies)) {
-        let added = matter.add(&mut elastic.solids, pose, &substance, written, velocity);
+        let added = shape.add(&mut elastic.solids, pose, &substance, written, velocity);
         match added {
             Ok(body) if written.pressure != 0.0 => {
                 elastic.solids.add_pressure(body, written.pressure);
@@ -243,9 +257,9 @@ fn add_bodies(
         let key = format!("{key}.hold[{k}]");
         let region = convert.region(&key, hold);
         let rigid = written.kind == ElasticKind::Rigid;
-        let Solids { rest, carrier, .. } = &elastic.solids;
-        // Corners of the cage of a rigid body are not part of it.
-        let part = |v: u32| !rigid || carrier[v as usize].is_some();
+        let Solids { rest, affine_frame, .. } = &elastic.solids;
+        // Corners of the affine frame of a rigid body are not part of it.
+        let part = |v: u32| !rigid || affine_frame[v as usize].is_some();
         let inside = |v: &u32| part(*v) && region.contains(rest[*v as usize]);
         let vertices: Vec<u32> = (first..rest.len() as u32).filter(inside).collect();
         if vertices.is_empty() {
@@ -258,7 +272,8 @@ fn add_bodies(
             vertices.iter().for_each(|&v| elastic.solids.locked[v as usize] = axes);
             continue;
         }
-        // Vertices of a rigid body are no unknowns that could be left out: springs hold them where they rest.
+        // Vertices of a rigid body are no unknowns that could be left out: springs hold them where
+        // they rest.
         let still = motion.is_static() && !rigid;
         let how = if still { Hold::Fixed } else { Hold::Driven };
         vertices.iter().for_each(|&v| elastic.solids.hold[v as usize] = how);
@@ -269,14 +284,8 @@ fn add_bodies(
 }
 
 fn substance(written: &file::Elastic) -> Substance {
-    let model = match written.material {
-        ElasticMaterial::NeoHookean => Model::NeoHookean,
-        ElasticMaterial::StVenantKirchhoff => Model::StVenantKirchhoff,
-        ElasticMaterial::StableNeoHookean => Model::StableNeoHookean,
-        ElasticMaterial::FixedCorotated => Model::FixedCorotated,
-    };
     Substance {
-        material: Material::new(model, written.youngs_modulus, written.poissons_ratio),
+        material: Material::new(written.material, written.youngs_modulus, written.poissons_ratio),
         density: written.density,
         friction: written.friction.unwrap_or(DEFAULT_FRICTION),
         drag: written.damping,
@@ -299,10 +308,7 @@ fn settings(file: &SceneFile) -> Settings {
         force_tolerance: solver.force_tolerance,
         max_iterations: solver.max_iterations,
         cut_short: None,
-        integrator: match solver.integrator {
-            file::Integrator::ImplicitEuler => Integrator::ImplicitEuler,
-            file::Integrator::Bdf2 => Integrator::Bdf2,
-        },
+        integrator: solver.integrator,
         direct_limit: solver.direct_limit,
         verify: solver.verify,
     }

@@ -123,7 +123,7 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// `Ok` if nothing was found.
-    pub fn finish(self, source: &Source) -> Result<(), SceneErrors> {
+    pub(crate) fn finish(self, source: &Source) -> Result<(), SceneErrors> {
         if self.errors.is_empty() {
             return Ok(());
         }
@@ -145,12 +145,12 @@ pub(crate) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub fn new(source: &'a Source) -> Report<'a> {
+    pub(crate) fn new(source: &'a Source) -> Report<'a> {
         Report { source, found: Findings::default() }
     }
 
     /// Adds an error about a known place.
-    pub fn at(
+    pub(crate) fn at(
         &mut self,
         origin: &Origin,
         key: &str,
@@ -165,9 +165,9 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Adds an error about the value of `key`, unless the key or what it is part of has one already:
-    /// the second would only be a consequence of the first.
-    pub fn key(&mut self, key: &str, message: impl Into<String>, help: Option<String>) {
+    /// Adds an error about the value of `key`, unless the key or what it is part of has one
+    /// already: the second would only be a consequence of the first.
+    pub(crate) fn key(&mut self, key: &str, message: impl Into<String>, help: Option<String>) {
         if !self.has_error_about(key) {
             let (origin, _) = self.source.root.locate(key);
             self.at(&origin, key, message, help);
@@ -175,7 +175,7 @@ impl<'a> Report<'a> {
     }
 
     /// Adds an error about some bytes of the string that `key` holds.
-    pub fn within(
+    pub(crate) fn within(
         &mut self,
         key: &str,
         inner: Range<usize>,
@@ -198,7 +198,7 @@ impl<'a> Report<'a> {
     }
 
     /// Whether something is wrong with `key` or with a part of it.
-    pub fn is_wrong(&self, key: &str) -> bool {
+    pub(crate) fn is_wrong(&self, key: &str) -> bool {
         self.found.wrong.contains(key) || parts(key).any(|part| self.found.replaced.contains(part))
     }
 
@@ -208,7 +208,7 @@ impl<'a> Report<'a> {
     }
 
     /// `Ok` if nothing was reported.
-    pub fn finish(self) -> Result<(), SceneErrors> {
+    pub(crate) fn finish(self) -> Result<(), SceneErrors> {
         self.found.finish(self.source)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Built;
 use super::needs::{BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Need};
-use crate::showers::Shower;
+use crate::sources::DropEmitter;
 use crate::world::{Emitter, Fluid, Solid, TimeStep};
 
 /// What a scene will need.
@@ -31,7 +31,8 @@ pub struct Estimate {
 pub struct ObjectCount {
     /// As in the scene.
     pub name: String,
-    /// "fluid", "solid", "body" (a rigid one) or "elastic", whose vertices are counted.
+    /// "fluid", "solid", "body" (a rigid one), "elastic", whose vertices are counted, or "samples",
+    /// the particles that fluid sees of an elastic body.
     pub kind: &'static str,
     /// At the start, of all copies together.
     pub particles: u64,
@@ -48,8 +49,8 @@ impl ObjectCount {
     }
 
     fn solid(solid: &Solid) -> ObjectCount {
-        let mass = solid.body.as_ref().map_or(0.0, |body| body.mass);
-        let kind = if solid.body.is_some() { "body" } else { "solid" };
+        let mass = solid.body().map_or(0.0, |body| body.mass);
+        let kind = if solid.body().is_some() { "body" } else { "solid" };
         let particles = solid.range.len() as u64;
         ObjectCount { name: solid.name.clone(), kind, particles, copies: 1, mass }
     }
@@ -86,7 +87,7 @@ impl ObjectCount {
 pub fn estimate(built: &Built) -> Estimate {
     let world = &built.world;
     let mut objects: Vec<ObjectCount> = world.fluids.iter().map(ObjectCount::fluid).collect();
-    for solid in world.solids.iter().map(ObjectCount::solid) {
+    for solid in world.stiff_solids().iter().map(ObjectCount::solid) {
         match objects.last_mut() {
             Some(last) if last.goes_on_with(&solid) => {
                 last.copies += 1;
@@ -98,6 +99,9 @@ pub fn estimate(built: &Built) -> Estimate {
     for (k, name) in world.elastic.names.iter().enumerate() {
         let vertices = world.elastic.solids.bodies[k].vertices.len();
         objects.push(ObjectCount::elastic(name, vertices, world.elastic.solids.centre(k).0));
+        let samples = |solid: &&Solid| solid.deforming().is_some_and(|samples| samples.body == k);
+        let samples = world.solids.iter().find(samples);
+        objects.extend(samples.map(|s| ObjectCount { kind: "samples", ..ObjectCount::solid(s) }));
     }
     for counted in &built.counted {
         match objects.iter_mut().find(|o| (o.kind, &o.name) == (counted.kind, &counted.name)) {
@@ -109,7 +113,8 @@ pub fn estimate(built: &Built) -> Estimate {
         let counted = objects.iter().filter(|o| kinds.contains(&o.kind));
         counted.map(|o| o.particles).fold(0, u64::saturating_add)
     };
-    let (fluid_particles, solid_particles) = (count(&["fluid"]), count(&["solid", "body"]));
+    let (fluid_particles, solid_particles) =
+        (count(&["fluid"]), count(&["solid", "body", "samples"]));
     let emitted_particles = emitted(built);
     let memory = bytes(fluid_particles, solid_particles).saturating_add(built.elastic_bytes);
     let more = bytes(emitted_particles, 0);
@@ -134,7 +139,7 @@ fn bytes(fluid: u64, solid: u64) -> u64 {
 fn emitted(built: &Built) -> u64 {
     let (world, duration) = (&built.world, built.output.duration);
     let emitters = world.emitters.iter().map(|e| emitted_by(e, world.spacing, duration));
-    let showers = world.showers.iter().map(|s| rained_by(s, duration));
+    let showers = world.drop_emitters.iter().map(|s| rained_by(s, duration));
     emitters.chain(showers).fold(0, u64::saturating_add)
 }
 
@@ -152,7 +157,7 @@ pub(super) fn emitted_by(emitter: &Emitter, spacing: f64, duration: f64) -> u64 
 }
 
 /// Drops times particles per drop.
-pub(super) fn rained_by(shower: &Shower, duration: f64) -> u64 {
+pub(super) fn rained_by(shower: &DropEmitter, duration: f64) -> u64 {
     shower.drops_before(duration).saturating_mul(shower.drop.len() as u64)
 }
 

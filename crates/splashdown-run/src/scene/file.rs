@@ -1,11 +1,12 @@
 //! What a user may write into a scene file, as plain structs with defaults.
 //!
-//! The comments of the public fields are the manual: they become the JSON Schema and `docs/scene.md`.
-//! Ranges and units stand beside them as schema attributes, and reading a scene obeys these.
+//! The comments of the public fields are the manual: they become the JSON Schema and
+//! `docs/scene.md`. Ranges and units stand beside them as schema attributes, and reading a scene
+//! obeys these.
 
 pub mod body;
 pub mod elastic;
-pub mod made;
+pub mod generated_shapes;
 pub mod objects;
 pub mod shape;
 pub mod shower;
@@ -15,22 +16,19 @@ pub mod values;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use body::{
-    Copies, Coupling, CouplingMethod, CouplingSolver, DEFAULT_FRICTION, Friction, Lock, Motor,
-    Overlap, Scatter,
-};
-pub use elastic::{
-    Elastic, ElasticElements, ElasticKind, ElasticMaterial, ElasticSolver, Hold, Integrator,
-    TetrahedraFile,
-};
+pub use body::{Copies, Coupling, DEFAULT_FRICTION, Friction, Lock, Motor, Overlap, Scatter};
+pub use elastic::{Elastic, ElasticElements, ElasticKind, ElasticSolver, Hold, TetrahedraFile};
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
-    Interpolation, Keyframe, KeyframeMotion, Motion, Opening, Probe, Quantity, Sink, Solid,
-    Viscosity,
+    Keyframe, KeyframeMotion, Motion, Opening, Probe, Sink, Solid,
 };
-pub use shape::{Face, FillShape, SolidShape};
+pub use shape::{FillShape, SolidShape};
 pub use shower::Shower;
 pub use values::{Number, Rotation, Vector, VectorField};
+
+use crate::output::formats::{self, Format};
+use crate::particles::kernel::KernelKind;
+use crate::world::{BoundaryPressure, PressureSettings, PressureSolver};
 
 /// A scene of Splashdown: fluids, solids, where fluid enters and leaves, and what to write.
 /// All quantities are in SI units, angles in degrees.
@@ -60,15 +58,15 @@ pub struct SceneFile {
     /// How rigid bodies are coupled to fluids and to each other.
     #[serde(default)]
     pub coupling: Coupling,
-    /// A body that stands still or moves as told (a tank, an obstacle, a stirrer), or, with a `density`
-    /// or `mass`, a rigid body that moves by the forces on it.
+    /// A body that stands still or moves as told (a tank, an obstacle, a stirrer), or, with a
+    /// `density` or `mass`, a rigid body that moves by the forces on it.
     #[serde(default)]
     pub solid: Vec<Solid>,
     /// Dry friction between particular solids.
     #[serde(default)]
     pub friction: Vec<Friction>,
-    /// A body that bends, stretches and never passes through others. In 3D only, and not yet together
-    /// with fluids or rigid bodies.
+    /// A body that bends, stretches and never passes through others. In 3D only, and not yet
+    /// together with fluids or rigid bodies.
     #[serde(default)]
     pub elastic: Vec<Elastic>,
     /// How elastic bodies and their contacts are solved.
@@ -114,7 +112,7 @@ pub struct Simulation {
     pub duration: f64,
     /// The weight of neighbouring particles.
     #[serde(default)]
-    pub kernel: Kernel,
+    pub kernel: KernelKind,
     /// What leaves this box is out: fluid is removed and counted in `log.csv`, a rigid body stays
     /// where it left. Not set: a box that reaches four times the longest edge of the scene beyond
     /// it on all sides, and farther where jets, bodies or prescribed motions are so fast that what
@@ -133,19 +131,6 @@ pub struct Bounds {
     /// Upper corner.
     #[schemars(extend("x-unit" = "m"))]
     pub max: Vector,
-}
-
-/// The weight of neighbouring particles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Kernel {
-    /// Cubic spline.
-    #[default]
-    Cubic,
-    /// Wendland's C2 function.
-    Wendland,
-    /// Steep at the centre (Desbrun & Gascuel 1996).
-    Spiky,
 }
 
 /// How the time step is chosen: from the speed of the fluid (`cfl`, `min`, `max`), or `fixed`.
@@ -179,13 +164,13 @@ pub const DEFAULT_MAX_STEP: f64 = 5e-3;
 #[serde(deny_unknown_fields, default)]
 pub struct Pressure {
     /// The method.
-    pub solver: Solver,
-    /// What pressure walls show to the fluid. Not set: `mirrored` where there are rigid bodies, which then float as deep
-    /// as they should; `zero` without, and with surface tension.
-    pub boundary: Option<Boundary>,
-    /// Iterate until the mean compression is below this share of the rest density; above 0.0001, calm water is solved more
-    /// exactly than that, because what is left over adds up. With surface tension, the less moves the more exactly: to 0.0000003
-    /// where drops rest.
+    pub solver: PressureSolver,
+    /// What pressure walls show to the fluid. Not set: `mirrored` where there are rigid or elastic
+    /// bodies, which then float as deep as they should; `zero` without, and with surface tension.
+    pub boundary: Option<BoundaryPressure>,
+    /// Iterate until the mean compression is below this share of the rest density; above 0.0001,
+    /// calm water is solved more exactly than that, because what is left over adds up. With surface
+    /// tension, the less moves the more exactly: to 0.0000003 where drops rest.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub density_error: f64,
     /// DFSPH: iterate until the mean compression per step by the velocities is below this share.
@@ -204,39 +189,17 @@ pub struct Pressure {
 
 impl Default for Pressure {
     fn default() -> Self {
+        let settings = PressureSettings::default();
         Pressure {
-            solver: Solver::default(),
+            solver: settings.solver,
             boundary: None,
-            density_error: 1e-4,
-            divergence_error: 1e-3,
-            min_iterations: 2,
-            max_iterations: 100,
-            warm_start: 0.5,
+            density_error: settings.density_error,
+            divergence_error: settings.divergence_error,
+            min_iterations: settings.min_iterations,
+            max_iterations: settings.max_iterations,
+            warm_start: settings.warm_start,
         }
     }
-}
-
-/// The pressure solvers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Solver {
-    /// Divergence-free SPH (Bender & Koschier 2017).
-    #[default]
-    Dfsph,
-    /// Implicit incompressible SPH (Ihmsen et al. 2014).
-    Iisph,
-}
-
-/// What pressure walls show to the fluid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Boundary {
-    /// None (Bender et al. 2023).
-    Zero,
-    /// That of the nearby fluid particle itself (Akinci et al. 2012).
-    Mirrored,
-    /// Extrapolated from the fluid by moving least squares (Band et al. 2018).
-    Extrapolated,
 }
 
 /// What a run writes.
@@ -247,7 +210,7 @@ pub struct Output {
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e6, "x-unit" = "1/s"))]
     pub frames_per_second: f64,
     /// File formats of the frames; an empty list writes none.
-    #[schemars(extend("maxItems" = 3))]
+    #[schemars(extend("maxItems" = formats::ALL.len()))]
     pub formats: Vec<Format>,
     /// Whether the surface of every fluid is written for each frame, as a PLY mesh with normals and
     /// velocities. In 3D only.
@@ -265,24 +228,12 @@ impl Default for Output {
     fn default() -> Self {
         Output {
             frames_per_second: 30.0,
-            formats: vec![Format::Vtk],
+            formats: vec![Format::VTK],
             surface: false,
             snapshot_every: 10,
             snapshots_kept: 2,
         }
     }
-}
-
-/// File formats of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// VTK XML (`.vtp` with a `.pvd` time series), for ParaView.
-    Vtk,
-    /// Compressed BGEO, for Houdini.
-    Bgeo,
-    /// Binary PLY.
-    Ply,
 }
 
 fn three() -> u8 {

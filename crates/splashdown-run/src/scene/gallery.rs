@@ -92,6 +92,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
     builtin!("twist-cylinder", "A rubber rod is twisted by two turns"),
+    builtin!("bob", "A soft ring bobs on water, and a soft bar sinks"),
     builtin!("cube-on-cloth", "A soft cube falls onto a cloth that hangs by its corners"),
     builtin!("wrung-cloth", "A cloth is wrung by two turns"),
     builtin!("slingshot", "A finger draws a rubber band and lets go: a ball is shot"),

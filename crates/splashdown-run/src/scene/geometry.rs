@@ -10,7 +10,7 @@ use super::input::Input;
 use super::memory::Bytes;
 use super::validate::join;
 use crate::math::{DVec3, Dimension, Pose};
-use crate::shapes::{Face, MeshShape, ParticleFile, Shape};
+use crate::shapes::{MeshShape, ParticleFile, Shape};
 
 const MESH_ENDINGS: [&str; 3] = ["obj", "ply", "stl"];
 const PARTICLE_ENDINGS: [&str; 7] = ["ply", "vtk", "bgeo", "gz", "csv", "txt", "xyz"];
@@ -35,7 +35,7 @@ pub(crate) struct Placed {
 
 impl Converter<'_, '_> {
     /// The shape and place of a `[[fluid.fill]]`.
-    pub fn fill_shape(
+    pub(super) fn fill_shape(
         &mut self,
         key: &str,
         shape: &FillShape,
@@ -62,7 +62,7 @@ impl Converter<'_, '_> {
     }
 
     /// The shape and place of a `[[solid]]`.
-    pub fn solid_shape(
+    pub(super) fn solid_shape(
         &mut self,
         key: &str,
         shape: &SolidShape,
@@ -87,16 +87,17 @@ impl Converter<'_, '_> {
                 let half;
                 let parts = [&t.size, &t.min, &t.max];
                 (half, centre) = self.block(&join(&shape_key, "tank"), parts);
-                Geometry::Known(Shape::Tank { half, open: t.open.iter().map(face).collect() })
+                Geometry::Known(Shape::Tank { half, open: t.open.clone() })
             }
-            made => match self.made.get(&shape_key) {
+            generated => match self.generated.get(&shape_key) {
                 Some(geometry) => geometry.clone(),
                 None => {
-                    let made = self.made_shape(&shape_key, made);
+                    let generated = self.generated_shape(&shape_key, generated);
                     // All others are above.
-                    let made = made.unwrap_or(Geometry::Known(Shape::Sphere { radius: 1.0 }));
-                    self.made.insert(shape_key, made.clone());
-                    made
+                    let generated =
+                        generated.unwrap_or(Geometry::Known(Shape::Sphere { radius: 1.0 }));
+                    self.generated.insert(shape_key, generated.clone());
+                    generated
                 }
             },
         };
@@ -131,7 +132,7 @@ impl Converter<'_, '_> {
     }
 
     /// The shape itself, read from its file if need be; `None` if that failed.
-    pub fn load(&mut self, geometry: &Geometry) -> Option<Shape> {
+    pub(super) fn load(&mut self, geometry: &Geometry) -> Option<Shape> {
         match geometry {
             Geometry::Known(shape) => Some(shape.clone()),
             Geometry::ParticleFile { .. } => None,
@@ -153,7 +154,7 @@ impl Converter<'_, '_> {
     }
 
     /// The particles of a file; `None` if it could not be read.
-    pub fn read_particles(&mut self, key: &str, input: &Input) -> Option<ParticleFile> {
+    pub(super) fn read_particles(&mut self, key: &str, input: &Input) -> Option<ParticleFile> {
         if let Some(read) = self.particles.remove(input) {
             return Some(read);
         }
@@ -170,7 +171,7 @@ impl Converter<'_, '_> {
     }
 
     /// Whether the content of a file fits into memory.
-    pub fn affordable(&self, path: &Path) -> Result<(), String> {
+    pub(super) fn affordable(&self, path: &Path) -> Result<(), String> {
         let bytes = read_bytes(path);
         if bytes <= self.memory.into() {
             return Ok(());
@@ -207,17 +208,6 @@ fn cone(c: &shape::Cone) -> Geometry {
 
 fn capsule(c: &shape::Capsule) -> Geometry {
     Geometry::Known(Shape::Capsule { radius: c.radius, half_height: c.height / 2.0 })
-}
-
-fn face(face: &shape::Face) -> Face {
-    match face {
-        shape::Face::Left => Face::Left,
-        shape::Face::Right => Face::Right,
-        shape::Face::Bottom => Face::Bottom,
-        shape::Face::Top => Face::Top,
-        shape::Face::Back => Face::Back,
-        shape::Face::Front => Face::Front,
-    }
 }
 
 /// Where fluid may be, if the scene does not say.

@@ -19,7 +19,7 @@ pub(crate) enum Input {
 
 impl Input {
     /// The mesh in it, or what is wrong with it, as a phrase.
-    pub fn mesh(&self) -> Result<TriangleMesh, String> {
+    pub(super) fn mesh(&self) -> Result<TriangleMesh, String> {
         match self {
             Input::Disk(path) => read_mesh(path).map_err(|e| e.to_string()),
             Input::Builtin(file) => {
@@ -30,7 +30,7 @@ impl Input {
     }
 
     /// The particles in it, or what is wrong with it, as a phrase.
-    pub fn particles(&self) -> Result<ParticleFile, String> {
+    pub(super) fn particles(&self) -> Result<ParticleFile, String> {
         match self {
             Input::Disk(path) => read_particles(path).map_err(|e| e.to_string()),
             Input::Builtin(file) => {
@@ -44,7 +44,7 @@ impl Input {
 
 impl Converter<'_, '_> {
     /// A file of a built-in scene, or one that exists, relative to the scene.
-    pub fn input(&mut self, key: &str, file: &str, endings: &[&str]) -> Input {
+    pub(super) fn input(&mut self, key: &str, file: &str, endings: &[&str]) -> Input {
         match gallery::file(&self.report.source.file, file) {
             Some(file) => Input::Builtin(file),
             None => Input::Disk(self.existing_file(key, file, endings)),

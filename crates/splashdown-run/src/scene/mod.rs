@@ -5,8 +5,8 @@
 //!         tree.rs             overrides.rs validate.rs file.rs    check.rs  build.rs
 //! ```
 //!
-//! Whatever is wrong is said with file, line, column, key and the allowed range or the nearest valid
-//! name; all errors of a file in one go.
+//! Whatever is wrong is said with file, line, column, key and the allowed range or the nearest
+//! valid name; all errors of a file in one go.
 
 mod bodies;
 mod bounds;
@@ -16,17 +16,19 @@ mod check;
 mod convert;
 pub mod copies;
 pub mod docs;
+mod drop_emitters;
 mod elastic;
+mod elastic_geometry;
 pub mod errors;
 pub mod estimate;
 pub mod file;
 pub mod gallery;
+mod generated_shapes;
 mod geometry;
 mod hints;
 mod input;
-mod made;
-mod matter;
 pub mod memory;
+mod method;
 mod moving;
 mod needs;
 mod opening;
@@ -34,8 +36,8 @@ mod overlap;
 mod overrides;
 mod pieces;
 mod read;
+mod samples;
 pub mod schema;
-mod showers;
 mod solids;
 pub mod stored;
 mod surfaces;
@@ -61,7 +63,7 @@ pub struct Scene {
     pub name: String,
     /// The scene as TOML, with its overrides.
     pub text: String,
-    /// What it says.
+    /// The content of the file, with defaults filled in.
     pub file: SceneFile,
     /// Where the files it names are looked for.
     pub directory: PathBuf,

@@ -4,11 +4,16 @@ use super::convert::Converter;
 use super::file;
 use super::validate::join;
 use crate::math::{DVec3, Pose};
-use crate::motion::{ConstantMotion, ExpressionMotion, Interpolation, Keyframes, Motion};
+use crate::motion::{ConstantMotion, ExpressionMotion, Keyframes, Motion};
 
 impl Converter<'_, '_> {
     /// The motion of a solid that the scene puts at `placement`.
-    pub fn motion(&mut self, key: &str, motion: Option<&file::Motion>, placement: &Pose) -> Motion {
+    pub(super) fn motion(
+        &mut self,
+        key: &str,
+        motion: Option<&file::Motion>,
+        placement: &Pose,
+    ) -> Motion {
         let motion = match motion {
             None => return Motion::Static,
             Some(file::Motion::Constant(m)) => {
@@ -57,10 +62,7 @@ impl Converter<'_, '_> {
             positions: Vec::new(),
             rotations: Vec::new(),
             about: self.centre(key, motion.about.as_ref(), placement),
-            interpolation: match motion.interpolation {
-                file::Interpolation::Linear => Interpolation::Linear,
-                file::Interpolation::Smooth => Interpolation::Smooth,
-            },
+            interpolation: motion.interpolation,
             repeat: motion.repeat,
         };
         for (k, frame) in motion.frames.iter().enumerate() {
@@ -79,7 +81,8 @@ impl Converter<'_, '_> {
         Motion::Keyframes(keyframes)
     }
 
-    /// From one keyframe to the next a body takes the shorter way: a full turn would be none at all.
+    /// From one keyframe to the next a body takes the shorter way: a full turn would be none at
+    /// all.
     fn refuse_long_turn(&mut self, key: &str, from: &file::Rotation, to: &file::Rotation) {
         let turn = to.angle.unwrap_or(0.0) - from.angle.unwrap_or(0.0);
         if turn.abs() >= 180.0 {
@@ -110,7 +113,7 @@ impl Converter<'_, '_> {
     }
 
     /// A time window must not end before it starts.
-    pub fn window(&mut self, key: &str, start: f64, end: Option<f64>) {
+    pub(super) fn window(&mut self, key: &str, start: f64, end: Option<f64>) {
         if let Some(end) = end.filter(|end| *end <= start) {
             let help = format!("must be above start, {start} s");
             self.report.key(&join(key, "end"), format!("{end} is out of range"), Some(help));

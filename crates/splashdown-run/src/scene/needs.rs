@@ -18,12 +18,12 @@ use crate::mesh::TriangleMesh;
 use crate::shapes::Shape;
 
 /// More particles than this are refused on any machine.
-pub const MAX_PARTICLES: u128 = 200_000_000;
+pub(super) const MAX_PARTICLES: u128 = 200_000_000;
 /// Bytes per fluid particle, of neighbour lists (8 for each of about 30 neighbours) and of the
 /// solvers' sums.
-pub const BYTES_PER_FLUID_PARTICLE: u128 = 8 * 30 + 240;
+pub(super) const BYTES_PER_FLUID_PARTICLE: u128 = 8 * 30 + 240;
 /// Bytes of all other arrays per particle.
-pub const BYTES_PER_PARTICLE: u128 = 400;
+pub(super) const BYTES_PER_PARTICLE: u128 = 400;
 /// Bytes of an object apart from its particles: names, pose, forces.
 const BYTES_PER_OBJECT: u128 = 2000;
 /// Bytes per sample of a mesh while it is sampled: 14 darts, and cells to find them in.
@@ -78,7 +78,7 @@ pub(crate) fn whole(number: f64) -> u128 {
 impl Converter<'_, '_> {
     /// What every fill, solid and elastic body will need, apart from those that are wrong already.
     /// Files are read if `with_files`; otherwise what they hold counts as nothing.
-    pub fn needs(&mut self, file: &SceneFile, with_files: bool) -> Vec<Need> {
+    pub(super) fn needs(&mut self, file: &SceneFile, with_files: bool) -> Vec<Need> {
         let mut needs = Vec::new();
         for (k, fluid) in file.fluid.iter().enumerate() {
             for (j, fill) in fluid.fill.iter().enumerate() {

@@ -15,7 +15,8 @@ use crate::math::{Aabb, DVec3, Dimension};
 /// Layers of samples of two bodies in contact are this many spacings apart (`rigid::contact`): with
 /// samples half a spacing behind the surfaces, these just touch.
 const CONTACT: f64 = 1.0;
-/// What is less than this many spacings is no overlap: samples of curved surfaces lie that unevenly.
+/// What is less than this many spacings is no overlap: samples of curved surfaces lie that
+/// unevenly.
 const TOLERANCE: f64 = 0.05;
 /// What may be left of an overlap after moving, in spacings.
 const LEFT: f64 = 0.1;
@@ -97,7 +98,7 @@ fn report(convert: &mut Converter<'_, '_>, solids: &[SampledSolid], touches: &[T
     for touch in touches {
         let [a, b] = touch.pair.map(|k| &solids[k]);
         // The place in the file is that of the one that can move.
-        let [moving, other] = if a.solid.body.is_some() { [a, b] } else { [b, a] };
+        let [moving, other] = if a.solid.body().is_some() { [a, b] } else { [b, a] };
         let key = format!("solid[{}]", moving.obstacle.entry);
         let (name, other) = (&moving.solid.name, &other.solid.name);
         let Touch { depth, place, .. } = touch;
@@ -120,7 +121,7 @@ fn crowd(solids: &[SampledSolid], spacing: f64) -> Option<usize> {
     let mut order: Vec<usize> = (0..solids.len()).collect();
     order.sort_by(|a, b| start(a).total_cmp(&start(b)).then(a.cmp(b)));
     let mut pairs = 0;
-    for (k, &a) in order.iter().enumerate().filter(|(_, a)| solids[**a].solid.body.is_some()) {
+    for (k, &a) in order.iter().enumerate().filter(|(_, a)| solids[**a].solid.body().is_some()) {
         let (centre, reach) = balls[a];
         let meets = |b: &&usize| centre.distance(balls[**b].0) < reach + balls[**b].1;
         let after = order[k + 1..].iter().take_while(|b| start(b) <= centre.x + reach);
@@ -150,7 +151,7 @@ fn touches(solids: &[SampledSolid], spacing: f64, dimension: Dimension) -> Vec<T
     for (k, &a) in order.iter().enumerate() {
         for &b in order[k + 1..].iter().take_while(|&&b| bounds[b].min.x <= bounds[a].max.x) {
             let apart = bounds[a].min.cmpgt(bounds[b].max) | bounds[b].min.cmpgt(bounds[a].max);
-            let can_move = solids[a].solid.body.is_some() || solids[b].solid.body.is_some();
+            let can_move = solids[a].solid.body().is_some() || solids[b].solid.body().is_some();
             if can_move && !apart.any() {
                 pairs.push([a.min(b), a.max(b)]);
             }
@@ -210,7 +211,7 @@ fn free(body: &RigidBody) -> DVec3 {
 
 /// Whether neither of the two can go its way out.
 fn is_held(solids: &[SampledSolid], touch: &Touch) -> bool {
-    let bodies = touch.pair.iter().filter_map(|&k| solids[k].solid.body.as_ref());
+    let bodies = touch.pair.iter().filter_map(|&k| solids[k].solid.body());
     bodies.map(|body| free(body).dot(touch.way * touch.way)).all(|share| share < HELD)
 }
 
@@ -220,7 +221,7 @@ fn separate(solids: &mut [SampledSolid], touch: &Touch) {
         return;
     }
     let mobility = touch.pair.map(|k| {
-        let body = solids[k].solid.body.as_ref();
+        let body = solids[k].solid.body();
         body.map_or(DVec3::ZERO, |body| free(body) / body.mass)
     });
     let total = (mobility[0] + mobility[1]).dot(touch.way * touch.way);

@@ -32,7 +32,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Of a shape that is cut into pieces of about `written.element_size`.
-    pub fn of_shape(shape: &Shape, written: &file::Elastic, spacing: f64) -> Pieces {
+    pub(super) fn of_shape(shape: &Shape, written: &file::Elastic, spacing: f64) -> Pieces {
         let size = written.element_size.unwrap_or(spacing);
         let counts = shape.bounds().size() / size;
         let cells = |more: f64| (counts.max(DVec3::ONE) + more).element_product();
@@ -61,7 +61,7 @@ impl Pieces {
     }
 
     /// Of a rod along points, or of the points themselves.
-    pub fn of_points(written: &file::Elastic, spacing: f64) -> Pieces {
+    pub(super) fn of_points(written: &file::Elastic, spacing: f64) -> Pieces {
         let size = written.element_size.unwrap_or(spacing);
         let corners: Vec<DVec3> = written.points.iter().map(|p| p.to_dvec3()).collect();
         let ends = corners.iter().skip(1).chain(corners.first().filter(|_| written.closed));
@@ -74,14 +74,14 @@ impl Pieces {
     }
 
     /// Of a file of tetrahedra, by its length.
-    pub fn in_file(path: &Path) -> Pieces {
+    pub(super) fn in_file(path: &Path) -> Pieces {
         let length = std::fs::metadata(path).map_or(0, |file| file.len());
         let vertices = u128::from(length / BYTES_IN_FILE);
         Pieces { vertices, elements: 6 * vertices, making: 0 }
     }
 
     /// What one body takes while it moves.
-    pub fn bytes(&self, written: &file::Elastic, direct_limit: usize) -> u128 {
+    pub(super) fn bytes(&self, written: &file::Elastic, direct_limit: usize) -> u128 {
         match written.kind {
             ElasticKind::Rod | ElasticKind::Particles => {
                 whole(self.vertices as f64 * BYTES_PER_POINT)

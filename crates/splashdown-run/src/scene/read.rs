@@ -11,7 +11,7 @@ use super::tree::{Node, Origin};
 use super::{Scene, check, hints, overrides, validate};
 
 /// Longer scene files are refused.
-pub const MAX_LENGTH: usize = 4 << 20;
+pub(super) const MAX_LENGTH: usize = 4 << 20;
 /// How many lines with syntax errors are shown.
 const MAX_SYNTAX_ERRORS: usize = 5;
 /// Of a text with more syntax errors nothing else is said.
@@ -84,7 +84,8 @@ pub(crate) fn draft(
             Ok((Scene { name, text, file, directory, source }, found))
         }
         Err(error) => {
-            // The schema lets pass what serde does not: better told without a place than not at all.
+            // The schema lets pass what serde does not: better told without a place than not at
+            // all.
             if report.found.errors.is_empty() {
                 let message = error.message().to_string();
                 report.at(&Origin::File(0..0), "", message, None);

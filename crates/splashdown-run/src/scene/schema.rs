@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::file::SceneFile;
@@ -91,6 +92,47 @@ pub(crate) fn words(schema: &'static Json) -> Option<Vec<(&'static str, &'static
         .collect()
 }
 
+/// What a list consists of, or else the schema itself; without references.
+pub(crate) fn item(property: &'static Json) -> &'static Json {
+    let inner = resolve(property);
+    match inner.get("items") {
+        Some(items) => resolve(items),
+        None => inner,
+    }
+}
+
+/// A word that a key of a scene takes, or one of its variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// As it is written.
+    pub name: &'static str,
+    /// A sentence about it.
+    pub meaning: &'static str,
+}
+
+/// What can be chosen for a key like `coupling.method` or `output.formats`, in the order of the
+/// manual; nothing if it is no choice. Whoever offers choices asks here: all then offer the same.
+pub fn choices(key: &str) -> Vec<Word> {
+    let property = |table, name| item(table).get("properties").and_then(|keys| keys.get(name));
+    let Some(found) = key.split('.').try_fold(schema(), property) else { return Vec::new() };
+    let word = |(name, meaning)| Word { name, meaning };
+    let of_variant = |variant: Variant| Word { name: variant.name, meaning: variant.meaning };
+    match (words(item(found)), variants(item(found))) {
+        (Some(words), _) => words.into_iter().map(word).collect(),
+        (_, Some(variants)) => variants.into_iter().map(of_variant).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How a choice is written: its word, or the name of its variant.
+pub fn written(choice: &impl Serialize) -> String {
+    match serde_json::to_value(choice) {
+        Ok(Json::String(word)) => word,
+        Ok(Json::Object(table)) => table.into_iter().next().map_or(String::new(), |(name, _)| name),
+        _ => String::new(),
+    }
+}
+
 /// TOML has no null: keys that are not set are left out. So `null` disappears from types, from
 /// alternatives and from defaults.
 fn forget_null(schema: &mut Json) {
@@ -141,6 +183,18 @@ mod tests {
         }
         let other = "# mine\n#:schema ../other.json\n";
         assert_eq!(with_directive(other), other);
+    }
+
+    #[test]
+    fn choices_are_those_of_the_scene() {
+        let names = |key| choices(key).iter().map(|word| word.name).collect::<Vec<_>>();
+        assert_eq!(names("pressure.solver"), ["dfsph", "iisph"]);
+        let formats = crate::output::formats::ALL.iter().map(|format| format.name());
+        assert_eq!(names("output.formats"), formats.collect::<Vec<_>>());
+        assert_eq!(names("fluid.viscosity")[..2], ["none", "artificial"]);
+        assert_eq!(written(&crate::world::PressureSolver::Iisph), "iisph");
+        assert_eq!(written(&crate::world::Viscosity::default()), "none");
+        assert!(names("pressure.warm_start").is_empty() && names("no.such").is_empty());
     }
 
     #[test]

@@ -8,9 +8,9 @@ use super::geometry::default_side;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
-use crate::mesh::Skin;
-use crate::shapes::skin_of;
-use crate::world::Solid;
+use crate::mesh::ClosedSurface;
+use crate::shapes::closed_surface_of;
+use crate::world::{Carrier, Solid};
 
 /// A solid and the shape it was sampled from.
 pub(crate) struct SampledSolid {
@@ -58,9 +58,9 @@ pub(crate) fn sample_solid(
 
     // Weights of walls that stand still do not ask for it.
     let moves = written.motion.is_some() || weighed.is_some();
-    let skin = match moves && side == FluidSide::Outside {
-        true => skin_of(&surface, convert.spacing, convert.dimension),
-        false => Skin::default(),
+    let closed_surface = match moves && side == FluidSide::Outside {
+        true => closed_surface_of(&surface, convert.spacing, convert.dimension),
+        false => ClosedSurface::default(),
     };
 
     let copies = convert.copies(&key, written.repeats(), &placed.pose);
@@ -77,13 +77,15 @@ pub(crate) fn sample_solid(
                 local: local.clone(),
                 pose: shifted(pose),
                 placement: shifted(placement),
-                motion,
-                body: weighed.as_ref().map(|weighed| weighed.turned(placement.rotation)),
+                carrier: match &weighed {
+                    Some(weighed) => Carrier::from(weighed.turned(placement.rotation)),
+                    None => Carrier::from(motion),
+                },
                 friction: written.friction.unwrap_or(DEFAULT_FRICTION),
+                wetting: Default::default(),
                 inset,
-                skin: skin.clone(),
-                displacing: Vec::new(),
-                load: Default::default(),
+                closed_surface: closed_surface.clone(),
+                volume_factor: Vec::new(),
                 surface: surface.clone(),
             };
             SampledSolid { solid, obstacle }

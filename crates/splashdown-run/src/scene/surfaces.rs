@@ -1,27 +1,47 @@
 //! Surfaces of fluids and solids as written in a scene → tensions.
 
 use super::convert::Converter;
-use super::file::surface::{Calibration as FileCalibration, Liquid, Model, Order, SolidSurface};
+use super::file::surface::{Liquid, SolidSurface};
 use super::file::{Number, SceneFile};
 use super::validate::join;
 use crate::motion::Scalar;
 use crate::sph::tension::{
-    Calibration, ContactAngle, FluidSurface, TensionModel, TensionOrder, TensionSettings,
-    WallSurface,
+    ContactAngle, FluidSurface, TensionModel, TensionSettings, WallSurface, Wetting,
 };
 
-/// Everything about surfaces; `entries` are the entries of `[[solid]]` that the world's solids come from.
-pub(crate) fn tension_settings(
+/// What the surfaces of a scene cost.
+pub(crate) struct Surfaces {
+    /// In the order of `[[fluid]]`.
+    pub fluids: Vec<FluidSurface>,
+    /// In the order of the world's solids.
+    pub walls: Vec<Wetting>,
+}
+
+/// How tension is computed and solved for.
+pub(crate) fn tension_settings(file: &SceneFile) -> TensionSettings {
+    let (written, mut settings) = (&file.surface, TensionSettings::default());
+    settings.calibration = written.calibration;
+    settings.model = written.model;
+    settings.order = written.order;
+    settings.error = written.error;
+    settings.warm_start = written.warm_start;
+    settings.longest_step = written.longest_step;
+    settings
+}
+
+/// What surfaces cost; `entries` are the entries of `[[solid]]` that the world's solids come from.
+pub(crate) fn surfaces(
     convert: &mut Converter<'_, '_>,
     file: &SceneFile,
     entries: &[usize],
-) -> TensionSettings {
+) -> Surfaces {
     let fluids: Vec<FluidSurface> =
         (0..file.fluid.len()).map(|k| fluid(convert, file, k)).collect();
     let tense: Vec<usize> = (0..fluids.len()).filter(|&k| is_some(&fluids[k].vapour)).collect();
-    // A tension of 0 switches off what a scene has about surfaces: angles are not wrong, they just mean nothing.
+    // A tension of 0 switches off what a scene has about surfaces: angles are not wrong, they just
+    // mean nothing.
     let is_off = tense.is_empty() && file.fluid.iter().any(|f| f.surface.tension.is_some());
-    let written: Vec<(WallSurface, Option<ContactAngle>)> = file
+    let written: Vec<Wetting> = file
         .solid
         .iter()
         .enumerate()
@@ -34,32 +54,11 @@ pub(crate) fn tension_settings(
                 false => contact_angle(convert, &key, &solid.surface, liquid, &tensions),
             };
             let angle = angle.filter(|_| has_angles(convert, &key, &solid.surface, file));
-            (wall(convert, &key, &solid.surface), angle)
+            let wall = wall(convert, &key, &solid.surface);
+            angle.map_or(Wetting::Tensions(wall), Wetting::Angle)
         })
         .collect();
-    TensionSettings {
-        fluids,
-        walls: entries.iter().map(|&entry| written[entry].0.clone()).collect(),
-        angles: entries.iter().map(|&entry| written[entry].1.clone()).collect(),
-        calibration: match file.surface.calibration {
-            FileCalibration::Paper => Calibration::Paper,
-            FileCalibration::Physical => Calibration::Physical,
-        },
-        model: match file.surface.model {
-            Model::Probst2024 => TensionModel::Probst2024,
-            Model::Pairwise => TensionModel::Pairwise,
-            Model::Akinci2013 => TensionModel::Akinci2013,
-            Model::He2015 => TensionModel::He2015,
-        },
-        order: match file.surface.order {
-            Order::Together => TensionOrder::Together,
-            Order::Before => TensionOrder::Before,
-            Order::After => TensionOrder::After,
-        },
-        error: file.surface.error,
-        warm_start: file.surface.warm_start,
-        longest_step: file.surface.longest_step,
-    }
+    Surfaces { fluids, walls: entries.iter().map(|&entry| written[entry].clone()).collect() }
 }
 
 fn is_some(value: &Scalar) -> bool {
@@ -110,7 +109,7 @@ fn has_angles(
     written: &SolidSurface,
     file: &SceneFile,
 ) -> bool {
-    let has = file.surface.model == Model::Probst2024;
+    let has = file.surface.model == TensionModel::Probst2024;
     if !has {
         let help = "leave it out, or use the model \"probst2024\"".to_string();
         let message = "has no meaning with this surface.model";

@@ -45,7 +45,7 @@ fn every_builtin_scene_is_valid_and_introduces_itself() {
 fn defaults_are_those_of_the_world() {
     let built = parse(GOOD).unwrap().build().unwrap();
     let plain = crate::world::World::new(built.world.dimension, 0.1);
-    assert_eq!(built.world.pressure, plain.pressure);
+    assert_eq!(built.world.method, plain.method);
     assert_eq!(built.world.time_step, plain.time_step);
     assert_eq!(built.world.gravity, plain.gravity);
 }
@@ -62,10 +62,10 @@ fn overrides_change_set_and_choose() {
     ])
     .unwrap();
     assert_eq!(scene.file.fluid[0].density, Some(900.0));
-    assert_eq!(scene.file.pressure.solver, file::Solver::Iisph);
+    assert_eq!(scene.file.pressure.solver, crate::world::PressureSolver::Iisph);
     assert_eq!(scene.file.simulation.gravity.0, [0.0, 0.0, -1.0]);
     assert_eq!(scene.file.title, "Two words");
-    assert!(matches!(scene.file.fluid[0].viscosity, Some(file::Viscosity::Xsph(_))));
+    assert!(matches!(scene.file.fluid[0].viscosity, Some(crate::world::Viscosity::Xsph(_))));
     let again = parse(&scene.text).unwrap();
     assert_eq!(again.file, scene.file, "the effective text says the same");
 }
@@ -75,7 +75,7 @@ fn an_override_chooses_another_variant_than_the_file() {
     let text = GOOD.replace("name = \"water\"", "name = \"water\"\nviscosity.xsph = {}");
     let overrides = ["fluid.0.viscosity.laplacian.dynamic=1".to_string()];
     let scene = Scene::parse("test.toml", &text, "", &overrides).unwrap();
-    assert!(matches!(scene.file.fluid[0].viscosity, Some(file::Viscosity::Laplacian(_))));
+    assert!(matches!(scene.file.fluid[0].viscosity, Some(crate::world::Viscosity::Laplacian(_))));
     assert_eq!(parse(&scene.text).unwrap().file, scene.file);
 }
 
@@ -107,4 +107,21 @@ fn scenes_open_by_name_and_by_path() {
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
     let error = Scene::read(&path, &[]).unwrap_err().to_string();
     assert!(error.contains("is not UTF-8 text"), "{error}");
+}
+
+/// The iterations that docs/methods/rigid-bodies.md lists are those that a scene takes.
+#[test]
+fn iterations_are_documented_and_those_that_are_can_be_chosen() {
+    let page = include_str!("../../../../docs/methods/rigid-bodies.md");
+    let sweeps = page.split("\n## ").find(|section| section.starts_with("Sweeps")).unwrap();
+    let name = |line: &'static str| Some(line.strip_prefix("- `")?.split_once('`')?.0);
+    let mut documented: Vec<&str> = sweeps.lines().filter_map(name).collect();
+    let mut known: Vec<&str> = schema::choices("coupling.solver").iter().map(|w| w.name).collect();
+    documented.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(documented, known);
+    let overrides = ["coupling.solver=\"nncg-jacobi\"".to_owned()];
+    let mut world = Scene::builtin("rising-sphere", &overrides).unwrap().build().unwrap().world;
+    assert_eq!(world.method.particles().coupling.solver, crate::body::CouplingSolver::NncgJacobi);
+    world.step(f64::INFINITY).unwrap();
 }

@@ -46,7 +46,7 @@ pub(crate) struct Entry {
 
 impl Node {
     /// From a parsed document; every origin is given by `place`.
-    pub fn from_document(
+    pub(crate) fn from_document(
         table: &Spanned<DeTable<'_>>,
         place: &dyn Fn(Range<usize>) -> Origin,
     ) -> Node {
@@ -55,7 +55,7 @@ impl Node {
     }
 
     /// From a parsed value; every origin is given by `place`.
-    pub fn from_value(
+    pub(crate) fn from_value(
         value: &Spanned<DeValue<'_>>,
         place: &dyn Fn(Range<usize>) -> Origin,
     ) -> Node {
@@ -78,7 +78,7 @@ impl Node {
     }
 
     /// What follows the article in "expected …, found a …".
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Text(_) => "a string",
             Value::Integer(_) | Value::HugeInteger(_) => "an integer",
@@ -91,7 +91,7 @@ impl Node {
     }
 
     /// The plain value, without origins.
-    pub fn to_toml(&self) -> toml::Value {
+    pub(crate) fn to_toml(&self) -> toml::Value {
         match &self.value {
             Value::Text(text) => toml::Value::String(text.clone()),
             Value::Integer(i) => toml::Value::Integer(*i),
@@ -108,7 +108,7 @@ impl Node {
 
     /// Follows a path like `fluid[0].density`; returns the place of the last key or item on it that
     /// exists, and the node there if the whole path exists.
-    pub fn locate(&self, path: &str) -> (Origin, Option<&Node>) {
+    pub(crate) fn locate(&self, path: &str) -> (Origin, Option<&Node>) {
         let mut origin = self.origin.clone();
         let mut node = self;
         for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {

@@ -1,5 +1,5 @@
-//! Tetrahedral meshes from files: Gmsh (`.msh`, 2.x and 4.1, text), legacy VTK (`.vtk`, text) and VTK XML
-//! (`.vtu`, text or raw appended data).
+//! Tetrahedral meshes from files: Gmsh (`.msh`, 2.x and 4.1, text), legacy VTK (`.vtk`, text) and
+//! VTK XML (`.vtu`, text or raw appended data).
 
 mod gmsh;
 mod vtk;

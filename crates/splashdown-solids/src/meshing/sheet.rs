@@ -11,8 +11,9 @@ pub struct Triangles {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A rectangle in the plane z = 0 about the origin. Rows of vertices about `spacing` apart are shifted by half
-/// a spacing against each other, so that triangles have about equal sides. They look towards +z.
+/// A rectangle in the plane z = 0 about the origin. Rows of vertices about `spacing` apart are
+/// shifted by half a spacing against each other, so that triangles have about equal sides. They
+/// look towards +z.
 pub fn sheet(size: DVec2, spacing: f64) -> Triangles {
     let across = (size.x / spacing).round().max(1.0) as usize;
     let pitch = size.x / across as f64;

@@ -1,8 +1,8 @@
 //! Tetrahedra in any closed shape: isosurface stuffing (Labelle & Shewchuk 2007).
 //!
-//! The tetrahedra of a body-centred cubic lattice are kept where they are inside and cut where they cross
-//! the surface. Lattice points very close to the surface are moved onto it first, so that no sliver is cut
-//! off.
+//! The tetrahedra of a body-centred cubic lattice are kept where they are inside and cut where they
+//! cross the surface. Lattice points very close to the surface are moved onto it first, so that no
+//! sliver is cut off.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,12 @@ use glam::DVec3;
 
 use super::{TetMesh, volume};
 
-/// Share of a long and of a short edge within which a lattice point is moved to the surface (their table 1).
+/// Share of a long and of a short edge within which a lattice point is moved to the surface (their
+/// table 1).
 const SNAP: [f64; 2] = [0.24999, 0.41189];
 
-/// Fills the inside of a shape, where `distance` is negative, with tetrahedra whose edges are about `size`
-/// long. The shape lies between the corners `min` and `max`.
+/// Fills the inside of a shape, where `distance` is negative, with tetrahedra whose edges are about
+/// `size` long. The shape lies between the corners `min` and `max`.
 pub fn stuffed(
     distance: impl Fn(DVec3) -> f64 + Sync,
     min: DVec3,
@@ -72,7 +73,8 @@ impl Lattice {
         x * y * z + i + (x - 1) * (j + (y - 1) * k)
     }
 
-    /// Calls `each` with every tetrahedron: two neighbouring centres and an edge of the face between them.
+    /// Calls `each` with every tetrahedron: two neighbouring centres and an edge of the face
+    /// between them.
     fn each_tetrahedron(&self, mut each: impl FnMut([usize; 4])) {
         let cells = self.corners.map(|n| n - 1);
         for n in 0..cells.iter().product() {
@@ -197,8 +199,8 @@ impl<F: Fn(DVec3) -> f64> Cutter<'_, F> {
         self.mesh.tetrahedra.push(t);
     }
 
-    /// Keeps what is inside of a tetrahedron. Neighbours must cut the faces they share the same way: every
-    /// diagonal begins at the lattice point that is deeper inside.
+    /// Keeps what is inside of a tetrahedron. Neighbours must cut the faces they share the same
+    /// way: every diagonal begins at the lattice point that is deeper inside.
     fn cut(&mut self, mut t: [usize; 4]) {
         let value = &self.lattice.values;
         t.sort_by(|&a, &b| value[a].total_cmp(&value[b]).then(a.cmp(&b)));
@@ -285,7 +287,8 @@ mod tests {
 
     #[test]
     fn neighbours_cut_their_common_faces_the_same_way() {
-        // A lumpy shape: inside faces belong to two tetrahedra, and the surface encloses the volume.
+        // A lumpy shape: inside faces belong to two tetrahedra, and the surface encloses the
+        // volume.
         let lumpy = |p: DVec3| {
             p.length()
                 - 0.8

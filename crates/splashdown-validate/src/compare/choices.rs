@@ -1,10 +1,13 @@
 //! What can differ in a scene: the other methods that apply to it, one at a time.
 
+use serde::Serialize;
+
+use crate::body::CouplingMethod;
 use crate::scene::Scene;
-use crate::scene::file::{
-    Boundary, CouplingMethod, CouplingSolver, ElasticElements, ElasticKind, ElasticMaterial, Fluid,
-    Integrator, SceneFile, Solver, Viscosity, surface,
-};
+use crate::scene::file::{Elastic, ElasticKind, Fluid, SceneFile};
+use crate::scene::schema::{self, written};
+use crate::sph::tension::TensionModel;
+use crate::world::BoundaryPressure;
 
 /// Viscosity of water, for fluids that have none as a material constant, Pa·s.
 const WATER: f64 = 0.001;
@@ -23,21 +26,13 @@ pub fn choices(scene: &Scene) -> Vec<Choice> {
     let file = &scene.file;
     let mut found = Vec::new();
     if has_fluid(file) && has_bodies(file) {
-        found.extend(coupling(file));
+        found.extend(others("coupling.method", file.coupling.method));
     }
     if has_bodies(file) && file.coupling.method != CouplingMethod::Interlinked {
-        let other = match file.coupling.solver {
-            CouplingSolver::Nncg => "jacobi",
-            CouplingSolver::Jacobi => "nncg",
-        };
-        found.push(word("coupling.solver", other));
+        found.extend(others("coupling.solver", file.coupling.solver));
     }
     if has_fluid(file) {
-        let other = match file.pressure.solver {
-            Solver::Dfsph => "iisph",
-            Solver::Iisph => "dfsph",
-        };
-        found.push(word("pressure.solver", other));
+        found.extend(others("pressure.solver", file.pressure.solver));
         if !file.solid.is_empty() {
             found.extend(boundaries(file));
         }
@@ -80,52 +75,37 @@ fn word(key: &str, word: &str) -> Choice {
     Choice { name: word.replace('_', "-"), overrides: vec![format!("{key}=\"{word}\"")] }
 }
 
-fn coupling(file: &SceneFile) -> Vec<Choice> {
-    let all = [
-        (CouplingMethod::Weak, "weak"),
-        (CouplingMethod::Interlinked, "interlinked"),
-        (CouplingMethod::Monolithic, "monolithic"),
-    ];
-    others(&all, file.coupling.method, "coupling.method")
-}
-
 fn boundaries(file: &SceneFile) -> Vec<Choice> {
-    let all = [
-        (Boundary::Zero, "zero"),
-        (Boundary::Mirrored, "mirrored"),
-        (Boundary::Extrapolated, "extrapolated"),
-    ];
     let unset = match has_bodies(file) && !has_tension(file) {
-        true => Boundary::Mirrored,
-        false => Boundary::Zero,
+        true => BoundaryPressure::Mirrored,
+        false => BoundaryPressure::Zero,
     };
-    others(&all, file.pressure.boundary.unwrap_or(unset), "pressure.boundary")
+    others("pressure.boundary", file.pressure.boundary.unwrap_or(unset))
 }
 
 fn tensions(file: &SceneFile) -> Vec<Choice> {
-    use surface::{Model, Order};
     // The other two models do not take tensions in N/m: a scene would need other numbers for them.
-    let models = [(Model::Probst2024, "probst2024"), (Model::Pairwise, "pairwise")];
-    let orders =
-        [(Order::Together, "together"), (Order::Before, "before"), (Order::After, "after")];
+    let alike = [TensionModel::Probst2024, TensionModel::Pairwise].map(|model| written(&model));
     let named = |choice: Choice| Choice { name: format!("tension-{}", choice.name), ..choice };
-    let mut found = others(&models, file.surface.model, "surface.model");
-    if file.surface.model == Model::Probst2024 {
-        found.extend(others(&orders, file.surface.order, "surface.order").into_iter().map(named));
+    let mut found = others("surface.model", file.surface.model);
+    found.retain(|choice| alike.contains(&choice.name));
+    if file.surface.model == TensionModel::Probst2024 {
+        found.extend(others("surface.order", file.surface.order).into_iter().map(named));
     }
     found
 }
 
-/// All of a list but the one that the scene has.
-fn others<T: Copy + PartialEq>(all: &[(T, &str)], own: T, key: &str) -> Vec<Choice> {
-    all.iter().filter(|(value, _)| *value != own).map(|(_, name)| word(key, name)).collect()
+/// All that a key can be but what the scene has.
+fn others(key: &str, own: impl Serialize) -> Vec<Choice> {
+    let own = written(&own);
+    let others = schema::choices(key).into_iter().filter(|choice| choice.name != own);
+    others.map(|choice| word(key, choice.name)).collect()
 }
 
 /// The other models of viscosity, for all fluids at once. Physical ones keep the viscosity, or take
 /// that of water.
 fn viscosities(file: &SceneFile) -> Vec<Choice> {
-    let names = ["none", "artificial", "xsph", "weiler2018", "laplacian"];
-    let has = |name: &str| file.fluid.iter().all(|fluid| model(&fluid.viscosity()) == name);
+    let has = |name: &str| file.fluid.iter().all(|fluid| written(&fluid.viscosity()) == name);
     let choice = |name: &str| {
         let of_fluid = |fluid: &Fluid| {
             let parameters = match name {
@@ -139,24 +119,13 @@ fn viscosities(file: &SceneFile) -> Vec<Choice> {
             overrides: file.fluid.iter().map(of_fluid).collect(),
         }
     };
-    names.into_iter().filter(|name| !has(name)).map(choice).collect()
-}
-
-fn model(viscosity: &Viscosity) -> &'static str {
-    match viscosity {
-        Viscosity::None(_) => "none",
-        Viscosity::Artificial(_) => "artificial",
-        Viscosity::Xsph(_) => "xsph",
-        Viscosity::Weiler2018(_) => "weiler2018",
-        Viscosity::Laplacian(_) => "laplacian",
-    }
+    let models = schema::choices("fluid.viscosity").into_iter().map(|model| model.name);
+    models.filter(|name| !has(name)).map(choice).collect()
 }
 
 fn dynamic(fluid: &Fluid) -> f64 {
-    match fluid.viscosity() {
-        Viscosity::Weiler2018(v) | Viscosity::Laplacian(v) => v.dynamic,
-        _ => WATER,
-    }
+    let viscosity = fluid.viscosity();
+    if viscosity.is_implicit() { viscosity.dynamic() } else { WATER }
 }
 
 fn elastic(file: &SceneFile) -> Vec<Choice> {
@@ -164,34 +133,25 @@ fn elastic(file: &SceneFile) -> Vec<Choice> {
     if file.elastic.is_empty() {
         return found;
     }
-    let integrators = [(Integrator::ImplicitEuler, "implicit_euler"), (Integrator::Bdf2, "bdf2")];
-    found.extend(others(&integrators, file.elastic_solver.integrator, "elastic_solver.integrator"));
+    let integrator = file.elastic_solver.integrator;
+    found.extend(others("elastic_solver.integrator", integrator));
+    found.extend(of_solids(file, "elements", |body| written(&body.elements)));
+    found.extend(of_solids(file, "material", |body| written(&body.material)));
+    found
+}
+
+/// All that a key of elastic solids can be, for all of them at once, but what they all have.
+fn of_solids(file: &SceneFile, key: &str, own: fn(&Elastic) -> String) -> Vec<Choice> {
     let solids = || file.elastic.iter().filter(|body| body.kind == ElasticKind::Solid);
-    let of_solids = |name: &str, key: &str, value: &str| Choice {
-        name: name.replace('_', "-"),
+    let choice = |value: &str| Choice {
+        name: value.replace('_', "-"),
         overrides: solids().map(|b| format!("elastic.{}.{key}=\"{value}\"", b.name)).collect(),
     };
     if solids().next().is_none() {
-        return found;
+        return Vec::new();
     }
-    for (elements, name) in
-        [(ElasticElements::Linear, "linear"), (ElasticElements::Quadratic, "quadratic")]
-    {
-        if !solids().all(|body| body.elements == elements) {
-            found.push(of_solids(name, "elements", name));
-        }
-    }
-    for (material, name) in [
-        (ElasticMaterial::NeoHookean, "neo_hookean"),
-        (ElasticMaterial::StableNeoHookean, "stable_neo_hookean"),
-        (ElasticMaterial::FixedCorotated, "fixed_corotated"),
-        (ElasticMaterial::StVenantKirchhoff, "st_venant_kirchhoff"),
-    ] {
-        if !solids().all(|body| body.material == material) {
-            found.push(of_solids(name, "material", name));
-        }
-    }
-    found
+    let values = schema::choices(&format!("elastic.{key}")).into_iter().map(|word| word.name);
+    values.filter(|value| !solids().all(|body| own(body) == *value)).map(choice).collect()
 }
 
 #[cfg(test)]
@@ -214,7 +174,7 @@ mod tests {
         assert!(
             ["weak", "interlinked", "jacobi", "dfsph"].iter().all(|n| both.contains(&(*n).into()))
         );
-        assert_eq!(names("card-house"), ["jacobi"]);
+        assert_eq!(names("card-house"), ["jacobi", "nncg-jacobi"]);
         let elastic = names("cube-on-cloth");
         let expected = ["implicit-euler", "quadratic"];
         assert!(expected.iter().all(|n| elastic.contains(&(*n).into())), "{elastic:?}");

@@ -2,10 +2,9 @@
 
 use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
-use crate::mesh::{Skin, TriangleMesh};
-use crate::motion::Motion;
-use crate::shapes::{Face, MeshShape, Shape, skin_of};
-use crate::world::{Load, Solid, Viscosity, World};
+use crate::mesh::{ClosedSurface, TriangleMesh};
+use crate::shapes::{Face, MeshShape, Shape, closed_surface_of};
+use crate::world::{Carrier, Solid, Viscosity, World};
 
 /// A solid of `shape` at `pose` that stands still, sampled half a spacing behind its surface.
 pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Solid, String> {
@@ -16,16 +15,15 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
     Ok(Solid {
         name: name.to_owned(),
         range: 0..0,
-        skin: skin_of(&surface, h, world.dimension),
-        displacing: Vec::new(),
+        closed_surface: closed_surface_of(&surface, h, world.dimension),
+        volume_factor: Vec::new(),
         local,
         pose,
         placement: pose,
-        motion: Motion::Static,
-        body: None,
+        carrier: Carrier::Fixed,
         friction: 0.5,
+        wetting: Default::default(),
         inset,
-        load: Load::default(),
         surface,
     })
 }
@@ -40,7 +38,7 @@ pub fn body(
 ) -> Result<Solid, String> {
     let (mass, inertia) = mass_of(shape, density, world.dimension);
     let mut solid = wall(world, name, shape, pose)?;
-    solid.body = Some(RigidBody::at_rest(mass, inertia));
+    solid.carrier = Carrier::from(RigidBody::at_rest(mass, inertia));
     Ok(solid)
 }
 
@@ -62,11 +60,12 @@ pub fn mesh_body(
     let (shape, moments) = shape(&mesh)?;
     let mut solid = wall(world, name, &shape, at(place))?;
     let mass = density * moments.measure;
-    solid.body = Some(RigidBody::at_rest(mass, mass * moments.inertia_per_mass()));
+    solid.carrier = Carrier::from(RigidBody::at_rest(mass, mass * moments.inertia_per_mass()));
     Ok(solid)
 }
 
-/// A floor whose surface is at y = 0: a sheet, or a thick box whose samples lie half a spacing below.
+/// A floor whose surface is at y = 0: a sheet, or a thick box whose samples lie half a spacing
+/// below.
 pub fn floor(world: &World, half_size: f64) -> Result<Solid, String> {
     let shape = Shape::Plane { normal: DVec3::Y, half_size };
     let pose = Pose { translation: -0.5 * world.spacing * DVec3::Y, ..Pose::IDENTITY };
@@ -151,7 +150,7 @@ pub fn pool(
     let mut tank = wall(&world, "tank", &shape, pose)?;
     // Behind the surface that the water sees: outside of the box of water.
     tank.local = shape.sample_surface(h, 0.5 * h, dimension).map_err(|e| e.to_string())?;
-    tank.skin = Skin::default();
+    tank.closed_surface = ClosedSurface::default();
     tank.inset = 0.5 * h;
     world.add_solid(tank);
     Ok(world)

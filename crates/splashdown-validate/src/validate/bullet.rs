@@ -1,7 +1,7 @@
 //! The same incline, mass ratio, stack and pile in Bullet, side by side, where it is installed.
 //!
-//! `scripts/bench_bullet.py` is part of the program; it runs in the interpreter that SPLASHDOWN_PYTHON
-//! names, or else in the first python3 on the PATH.
+//! `scripts/bench_bullet.py` is part of the program; it runs in the interpreter that
+//! SPLASHDOWN_PYTHON names, or else in the first python3 on the PATH.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -12,26 +12,29 @@ use serde_json::Value;
 use super::build::mesh_body;
 use super::folder::Folder;
 use super::run::advance;
-use super::{Case, Report, build, incline, piles};
+use super::{Case, Cost, Report, build, incline, piles};
 use crate::body::CouplingSolver;
 use crate::math::{DQuat, DVec3, Dimension};
 use crate::mesh::TriangleMesh;
 use crate::shapes::{Face, Shape, library};
-use crate::world::{TimeStep, World};
+use crate::world::{SolveKind, TimeStep, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "bullet",
-    summary: "incline, mass ratio and stack next to Bullet; skipped where pybullet is not installed",
+    summary: "incline, mass ratio and stack next to Bullet; skipped where pybullet is not \
+              installed",
     source: "Bullet, by pybullet: nothing is demanded of it",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
-pub const PILE: Case = Case {
+pub(super) const PILE: Case = Case {
     name: "bullet-pile",
     summary: "500 lumpy bodies next to Bullet with convex decomposition: time of a step",
     source: "Bullet, by pybullet: nothing is demanded of it",
     by_name: true,
+    cost: Cost::Minutes,
     run: pile,
 };
 
@@ -149,7 +152,7 @@ fn pile_world(mesh: &TriangleMesh) -> Result<World, String> {
     let h = SIZE / 10.0;
     let mut world = World::new(Dimension::Three, h);
     world.time_step = TimeStep::Fixed(1.0 / 240.0);
-    world.coupling.contact_error = 1e-3;
+    world.method.particles().coupling.contact_error = 1e-3;
     let half = 3.6 * SIZE;
     let layers = COUNT.div_ceil(49) as f64 + 1.0;
     let size = DVec3::new(half, 0.5 * layers * SIZE, half);
@@ -183,7 +186,7 @@ fn pile(report: &mut Report) -> Result<(), String> {
     let (_, ms) = timed(|| {
         advance(&mut world, 1.0, |world, step| {
             worst = worst.max(step.penetration / world.spacing);
-            contacts = step.contacts;
+            contacts = step.solve(SolveKind::Contact).active;
         })?;
         Ok(((), world.clock.step))
     })?;

@@ -3,23 +3,25 @@
 use std::f64::consts::PI;
 
 use super::run::advance;
-use super::{Case, Curve, Report, Series};
+use super::{Case, Cost, Curve, Report, Series};
 use crate::math::{DVec3, Dimension};
-use crate::world::{Load, Solid, TimeStep, Viscosity, ViscosityModel, World};
+use crate::world::{Loads, Solid, TimeStep, Viscosity, World};
 
-pub const POISEUILLE: Case = Case {
+pub(super) const POISEUILLE: Case = Case {
     name: "poiseuille",
     summary: "flow between plates under a body force: velocity profiles at two resolutions",
     source: "analytic series",
     by_name: false,
+    cost: Cost::Seconds,
     run: poiseuille,
 };
 
-pub const COUETTE: Case = Case {
+pub(super) const COUETTE: Case = Case {
     name: "couette",
     summary: "flow between plates, one of which moves: velocity profiles and wall stress",
     source: "analytic series",
     by_name: false,
+    cost: Cost::Seconds,
     run: couette,
 };
 
@@ -57,11 +59,11 @@ fn couette(report: &mut Report) -> Result<(), String> {
         world.particles.velocity[above].fill(DVec3::X); // the upper plate slides along itself
     };
     profiles(report, exact, slide, |report, world, across| {
-        world.solids.iter_mut().for_each(|solid| solid.load = Load::default());
         let until = world.clock.time + 0.5;
-        advance(world, until, |_, _| ())?;
-        for (solid, sign) in world.solids.iter().zip([1.0, -1.0]) {
-            let stress = sign * solid.load.viscous.x / solid.load.duration / world.period.x;
+        let mut loads = Loads::default();
+        advance(world, until, |_, step| loads.add(&step.loads))?;
+        for (k, (solid, sign)) in world.solids.iter().zip([1.0, -1.0]).enumerate() {
+            let stress = sign * loads.mean(k).viscous.x / world.period.x;
             let metric = format!("{across} across: stress on the plate {}, Pa", solid.name);
             report.close(metric, stress, ETA, 0.02 * ETA);
         }
@@ -134,7 +136,7 @@ fn channel(across: usize) -> World {
     world.time_step = TimeStep::Fixed(0.2 * h);
     let place = |n: usize| DVec3::new((n % 8) as f64 + 0.5, (n / 8) as f64 + 0.5, 0.0) * h;
     let positions: Vec<DVec3> = (0..8 * across).map(place).collect();
-    let viscosity = Viscosity { model: ViscosityModel::Laplacian, coefficient: ETA, boundary: ETA };
+    let viscosity = Viscosity::laplacian(ETA, ETA);
     world.add_fluid("fluid", DENSITY, viscosity, &positions, |_| DVec3::ZERO);
     world.add_solid(plate("below", h, -0.5 * h));
     world.add_solid(plate("above", h, 1.0 + 0.5 * h));

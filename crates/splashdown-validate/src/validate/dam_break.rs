@@ -1,14 +1,16 @@
 //! The collapse of a column of water, as Martin & Moyce photographed it in 1952.
 
 use super::run::{advance, world};
-use super::{Case, Curve, Report, Series};
+use super::{Case, Cost, Curve, Report, Series};
 use crate::world::World;
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "dam-break",
     summary: "front and height of a collapsing column at three resolutions",
-    source: "Martin & Moyce 1952, Phil. Trans. R. Soc. A 244: tables 2 and 6, n² = 2, a = 0.05715 m",
+    source: "Martin & Moyce 1952, Phil. Trans. R. Soc. A 244: tables 2 and 6, n² = 2, a = 0.05715 \
+             m",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 

@@ -2,14 +2,15 @@
 
 use super::run::world;
 use super::watch::{named, watch};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::math::DVec3;
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "degenerate",
     summary: "nine contacts of tips, edges and rims: penetration, energy, where things end up",
     source: "Erleben 2018, configurations; Probst & Teschner 2023, figure 5; statics",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -31,7 +32,8 @@ fn configurations() -> [(&'static str, &'static str, Fate); 8] {
         };
     }
     let with = |(name, text), fate| (name, text, fate);
-    // Where flanks that widen by `slope` meet rims `half` from the middle, the tip is half/slope below.
+    // Where flanks that widen by `slope` meet rims `half` from the middle, the tip is half/slope
+    // below.
     let hangs = |slope: f64, half: f64, centre: f64| Fate::Rests(0.2 - half / slope + centre);
     let square = 0.5f64.sqrt(); // from the corners of a square base to its sides
     [

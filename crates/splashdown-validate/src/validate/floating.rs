@@ -2,51 +2,56 @@
 
 use super::build::{at, body, pool};
 use super::run::advance;
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::math::{DVec3, Dimension};
 use crate::shapes::{MeshShape, Shape, library};
-use crate::world::{BoundaryPressure, Load, TimeStep, Viscosity, ViscosityModel, World};
+use crate::world::{BoundaryPressure, Loads, SolveKind, TimeStep, Viscosity, World};
 
-pub const ARCHIMEDES: Case = Case {
+pub(super) const ARCHIMEDES: Case = Case {
     name: "archimedes",
     summary: "force on submerged bodies, draft of floating ones, drift of a neutral one",
     source: "Archimedes: ρ g V",
     by_name: false,
+    cost: Cost::Minutes,
     run: archimedes,
 };
 
-pub const ARCHIMEDES_LARGE: Case = Case {
+pub(super) const ARCHIMEDES_LARGE: Case = Case {
     name: "archimedes-large",
     summary: "the same for larger bodies in space: ducks of 20 and 24 h, floating cubes of 20 h",
     source: "Archimedes: ρ g V",
     by_name: true,
+    cost: Cost::Hours,
     run: archimedes_large,
 };
 
-pub const LIGHT_BODY: Case = Case {
+pub(super) const LIGHT_BODY: Case = Case {
     name: "light-body",
     summary: "bodies 10, 100 and 1000 times lighter than water: stable, one and many",
     source: "bounded speeds; Probst & Teschner 2023 as printed fails below about 1:20",
     by_name: false,
+    cost: Cost::Minutes,
     run: light_body,
 };
 
 const H: f64 = 0.02;
 
 fn viscous(coefficient: f64) -> Viscosity {
-    Viscosity { model: ViscosityModel::Laplacian, coefficient, boundary: 0.0 }
+    Viscosity::laplacian(coefficient, 0.0)
 }
 
-/// Viscosity of the water around bodies, Pa·s: thin enough for particles to change places. In thick water they
-/// come to rest leaning on each other, and carry a share of the weight that scatters by 2 %.
+/// Viscosity of the water around bodies, Pa·s: thin enough for particles to change places. In thick
+/// water they come to rest leaning on each other, and carry a share of the weight that scatters by
+/// 2 %.
 const THIN: f64 = 0.01;
 
-/// Forces are averaged over starts that have this many particles of water together. From start to start the force
-/// on a square of 10 h with 800 around it scatters by 0.005, that on bodies in space by 0.002: one start is all they get.
+/// Forces are averaged over starts that have this many particles of water together. From start to
+/// start the force on a square of 10 h with 800 around it scatters by 0.005, that on bodies in
+/// space by 0.002: one start is all they get.
 const ENOUGH_WATER: usize = 5500;
 
-/// A body of `side` cells in a tank `width` cells wide, with its centre `height` cells up. Water is stirred in
-/// another way for every `start`.
+/// A body of `side` cells in a tank `width` cells wide, with its centre `height` cells up. Water is
+/// stirred in another way for every `start`.
 fn tub(
     dimension: Dimension,
     shape: &Shape,
@@ -60,9 +65,9 @@ fn tub(
     let centre = dimension.flatten(DVec3::new(middle, height, middle) * H);
     let cells = [width, depth, width];
     let mut world = pool(dimension, H, cells, depth + 2 * side, viscous(THIN), &[(shape, centre)])?;
-    // Fluid stands where it was filled in next to walls that mirror, 0.2 to 0.3 h nearer to others: a body
-    // of few h displaces noticeably less with those.
-    world.pressure.boundary = BoundaryPressure::Mirrored;
+    // Fluid stands where it was filled in next to walls that mirror, 0.2 to 0.3 h nearer to others:
+    // a body of few h displaces noticeably less with those.
+    world.method.particles().pressure.boundary = BoundaryPressure::Mirrored;
     stir(&mut world, start);
     world.add_solid(body(&world, "body", shape, 1000.0 * ratio, at(centre))?);
     // At the usual 1e-4 what is left over moves the force by 2 %, in the plane more than in space.
@@ -71,7 +76,7 @@ fn tub(
         Dimension::Three => (2e-3, 2e-5),
     };
     world.time_step = TimeStep::Fixed(dt);
-    world.pressure.density_error = density_error;
+    world.method.particles().pressure.density_error = density_error;
     Ok(world)
 }
 
@@ -87,8 +92,8 @@ fn stir(world: &mut World, mut seed: u32) {
     }
 }
 
-/// Height of the surface, in h: where it would be if the water away from the body and from walls were as
-/// dense up to it as it is below.
+/// Height of the surface, in h: where it would be if the water away from the body and from walls
+/// were as dense up to it as it is below.
 fn level(world: &World, side: usize) -> f64 {
     let n = world.fluid_count();
     let body = world.solids[1].pose.translation / H;
@@ -162,7 +167,8 @@ fn duck(report: &mut Report, side: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// How deep cubes of three densities float, upright: a cube of half the density of water would lie on an edge.
+/// How deep cubes of three densities float, upright: a cube of half the density of water would lie
+/// on an edge.
 fn drafts(
     report: &mut Report,
     dimension: Dimension,
@@ -173,7 +179,7 @@ fn drafts(
         let shape = cube(side);
         let height = 2.0 * side as f64 + (0.5 - ratio) * side as f64;
         let mut world = tub(dimension, &shape, side, [3 * side, 2 * side], height, ratio, 1)?;
-        if let (Dimension::Three, Some(body)) = (dimension, &mut world.solids[1].body) {
+        if let (Dimension::Three, Some(body)) = (dimension, world.solids[1].body_mut()) {
             body.locks.rotation = [true; 3];
         }
         advance(&mut world, 1.5, |_, _| ())?;
@@ -190,8 +196,9 @@ fn drafts(
     Ok(())
 }
 
-/// Upward force of water on a body that is held half way down, over the weight of what it displaces: a mean over
-/// starts. Not over a longer run: in water that has slowed down particles stay where they lean on each other.
+/// Upward force of water on a body that is held half way down, over the weight of what it
+/// displaces: a mean over starts. Not over a longer run: in water that has slowed down particles
+/// stay where they lean on each other.
 fn held_force(dimension: Dimension, shape: &Shape, side: usize) -> Result<f64, String> {
     let (mut sum, mut water, mut starts) = (0.0, 0, 0);
     while water < ENOUGH_WATER {
@@ -216,7 +223,7 @@ fn held_force_once(
         Dimension::Three => ([side + 10, side + 12], 0.5 * side as f64 + 6.0),
     };
     let mut world = tub(dimension, shape, side, size, height, 1.0, start)?;
-    let weight = match &mut world.solids[1].body {
+    let weight = match world.solids[1].body_mut() {
         Some(body) => {
             body.locks.translation = [true; 3];
             body.locks.rotation = [true; 3];
@@ -225,10 +232,9 @@ fn held_force_once(
         None => f64::NAN,
     };
     advance(&mut world, 1.0, |_, _| ())?; // stirred water has settled by then, and still flows
-    world.solids[1].load = Load::default();
-    advance(&mut world, 5.0, |_, _| ())?;
-    let load = &world.solids[1].load;
-    Ok((load.pressure.y / load.duration / weight, world.fluid_count()))
+    let mut loads = Loads::default();
+    advance(&mut world, 5.0, |_, step| loads.add(&step.loads))?;
+    Ok((loads.mean(1).pressure.y / weight, world.fluid_count()))
 }
 
 fn light_body(report: &mut Report) -> Result<(), String> {
@@ -255,7 +261,7 @@ fn light_body(report: &mut Report) -> Result<(), String> {
                     let water = &world.particles.velocity[..world.fluid_count()];
                     fastest = water.iter().map(|v| v.length()).fold(fastest, f64::max);
                     retries += step.retries;
-                    iterations += u64::from(step.density_iterations);
+                    iterations += u64::from(step.solve(SolveKind::Density).iterations);
                 })?;
                 let bodies = if many { "three" } else { "one" };
                 let variant = format!("{dimension:?}, {bodies} of 1:{}", (1.0 / ratio).round());

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 /// A folder that is gone when the case is over.
-pub struct Folder {
-    /// Where it is.
+pub(super) struct Folder {
+    /// Path of the folder.
     pub path: PathBuf,
 }
 
 impl Folder {
     /// A new one.
-    pub fn new(case: &str) -> Result<Folder, String> {
+    pub(super) fn new(case: &str) -> Result<Folder, String> {
         let name = format!("splashdown-{case}-{}", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;

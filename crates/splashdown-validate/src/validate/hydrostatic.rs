@@ -1,21 +1,22 @@
 //! A column of water at rest: pressure grows with depth as ρ g d, and the tank carries the weight.
 
 use super::run::{advance, in_dimension, slope, world};
-use super::{Case, Curve, Report, Series};
+use super::{Case, Cost, Curve, Report, Series};
 use crate::math::{Aabb, DVec3, Dimension};
-use crate::world::{Load, World};
+use crate::world::{Loads, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "hydrostatic",
     summary: "a column at rest: pressure over depth, force on the tank, stillness (2D and 3D)",
     source: "analytic: p = ρ g d",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
 const SCENE: &str = include_str!("../../validation/hydrostatic.toml");
-/// Time to come to rest, and time to average over, s. Particles take up to seven seconds to find places that
-/// they keep.
+/// Time to come to rest, and time to average over, s. Particles take up to seven seconds to find
+/// places that they keep.
 const SETTLE: f64 = 8.0;
 const MEASURE: f64 = 1.0;
 /// Pressure at the surface is a matter of definition: the profile is judged below this many h …
@@ -78,14 +79,13 @@ impl Column {
         let (h, n) = (world.spacing, world.fluid_count());
         let tank = Aabb::around(world.particles.position[n..].iter().copied());
         advance(&mut world, SETTLE, |_, _| ())?;
-        for solid in &mut world.solids {
-            solid.load = Load::default();
-        }
+        let mut loads = Loads::default();
 
         let height = world.particles.position[..n].iter().map(|p| p.y).fold(0.0, f64::max);
         let mut sums = vec![(0.0, 0.0, 0.0); (height / h) as usize + 3]; // depth, pressure, number
         let (mut speed2, mut looks) = (0.0, 0.0);
-        advance(&mut world, SETTLE + MEASURE, |world, _| {
+        advance(&mut world, SETTLE + MEASURE, |world, step| {
+            loads.add(&step.loads);
             let particles = &world.particles;
             let level = surface_level(&particles.position[..n], h);
             for i in 0..n {
@@ -106,13 +106,13 @@ impl Column {
         let full = |sum: &&(f64, f64, f64)| sum.2 > looks; // at least one particle in it always
         let g = world.gravity.length();
         let weight = world.particle_mass(0) * n as f64 * g;
-        let down = |load: &Load| -load.pressure.y / load.duration;
+        let down = |k: usize| -loads.mean(k).pressure.y;
         Ok(Column {
             layers: sums.iter().filter(full).map(|s| (s.0 / s.2, s.1 / s.2)).collect(),
             weight_density: world.fluids[0].density * g,
             spacing: h,
-            force_ratio: world.solids.iter().map(|s| down(&s.load)).sum::<f64>() / weight,
-            floor_ratio: down(&world.solids[1].load) / weight,
+            force_ratio: (0..world.solids.len()).map(down).sum::<f64>() / weight,
+            floor_ratio: down(1) / weight,
             unrest: (speed2 / (looks * n as f64)).sqrt() / (g * height).sqrt(),
         })
     }

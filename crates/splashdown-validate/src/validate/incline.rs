@@ -2,17 +2,19 @@
 
 use super::build::{at, body, floor, mesh_body};
 use super::run::{advance, slope};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::body::CouplingMethod;
 use crate::math::{DVec3, Dimension};
 use crate::shapes::{Shape, library};
 use crate::world::{Solid, TimeStep, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "incline",
-    summary: "a box and a duck on a slope whose friction is lowered: onset of sliding, creep, acceleration",
+    summary: "a box and a duck on a slope whose friction is lowered: onset of sliding, creep, \
+              acceleration",
     source: "Coulomb's law; Probst & Teschner 2023, figures 3 and 4",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -25,7 +27,7 @@ const LOWERED: f64 = 0.2;
 fn tilted(degrees: f64, method: CouplingMethod) -> World {
     let mut world = World::new(Dimension::Three, H);
     world.time_step = TimeStep::Fixed(1e-3);
-    world.coupling.method = method;
+    world.method.particles().coupling.method = method;
     let angle = degrees.to_radians();
     world.gravity = G * DVec3::new(angle.sin(), -angle.cos(), 0.0);
     world
@@ -69,11 +71,11 @@ fn place(world: &World) -> f64 {
 }
 
 fn speed(world: &World) -> f64 {
-    world.solids[1].body.as_ref().map_or(f64::NAN, |body| body.velocity.x)
+    world.solids[1].body().map_or(f64::NAN, |body| body.velocity.x)
 }
 
-/// The friction at which what lies on a slope of 30° starts to slide when friction is lowered, and how it
-/// creeps before, in h/s.
+/// The friction at which what lies on a slope of 30° starts to slide when friction is lowered, and
+/// how it creeps before, in h/s.
 pub(super) fn onset(world: &mut World) -> Result<[f64; 2], String> {
     let angle = 30.0f64.to_radians();
     let (mut sticking, mut onset) = ((f64::NAN, f64::NAN), f64::NAN);

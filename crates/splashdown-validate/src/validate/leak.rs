@@ -1,22 +1,24 @@
 //! Violent sloshing in closed containers whose walls are one layer of particles: nothing gets out.
 
 use super::run::{advance, world};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::math::{DVec3, Dimension};
 use crate::shapes::Shape;
 use crate::world::World;
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "leak",
     summary: "ten seconds of violent sloshing in a closed tank, a sphere and a cone",
     source: "a closed container stays closed",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
 const SCENE: &str = include_str!("../../validation/leak.toml");
 
-/// A container: its name, what a scene says of it and of the water in it, its shape as it is placed.
+/// A container: its name, what a scene says of it and of the water in it, its shape as it is
+/// placed.
 struct Container {
     name: &'static str,
     solid: &'static str,
@@ -50,7 +52,8 @@ fn containers() -> [Container; 3] {
 fn run(report: &mut Report) -> Result<(), String> {
     for container in containers() {
         let text = format!(
-            "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \"inside\"\n\
+            "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \
+             \"inside\"\n\
              motion.expressions = {{ position = [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \
              \"0.2 * sin(5 * t)\"], axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
             container.fill, container.solid

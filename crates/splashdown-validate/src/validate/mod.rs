@@ -1,7 +1,7 @@
 //! Methods measured against known answers: analytic solutions, experiments, conservation laws.
 //!
-//! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and the
-//! quick ones run as tests.
+//! A case is a function that runs scenes and reports metrics. `splashdown validate` shows them, and
+//! the quick ones run as tests.
 
 pub mod build;
 mod bullet;
@@ -13,12 +13,14 @@ mod drops;
 mod elastic;
 mod floating;
 mod folder;
+mod groups;
 mod hydrostatic;
 mod incline;
 mod leak;
 mod momentum;
 mod piles;
 mod pillar;
+mod queue;
 mod repeatable;
 mod report;
 mod rising_sphere;
@@ -27,9 +29,23 @@ mod still_water;
 mod structures;
 mod taylor_green;
 mod watch;
+mod wet;
 
 pub use curve::{Curve, Series};
+pub use groups::{Group, cases, choose, groups};
+pub use queue::{Done, Event, side_by_side};
 pub use report::{Known, Metric, Report, Verdict};
+
+/// How long a case takes on one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// At most half a minute.
+    Seconds,
+    /// At most an hour.
+    Minutes,
+    /// More, and memory for more than a hundred thousand particles.
+    Hours,
+}
 
 /// A validation case.
 pub struct Case {
@@ -39,19 +55,26 @@ pub struct Case {
     pub summary: &'static str,
     /// Where the known answer comes from.
     pub source: &'static str,
-    /// Takes long: runs only when it is asked for by name.
+    /// Runs only when it is asked for by name.
     pub by_name: bool,
+    /// How long it takes.
+    pub cost: Cost,
     run: fn(&mut Report) -> Result<(), String>,
 }
 
 impl Case {
+    /// Whether it is part of what `--quick` runs.
+    pub fn is_quick(&self) -> bool {
+        self.cost == Cost::Seconds && !self.by_name
+    }
+
     /// Runs the case and returns its metrics; see `measure`.
     pub fn run(&self, on_metric: impl FnMut(&Metric) + 'static) -> Vec<Metric> {
         self.measure(on_metric).metrics
     }
 
-    /// Runs the case; `on_metric` sees every metric as soon as it is known. A case that cannot be run
-    /// to its end reports a failed metric "completed".
+    /// Runs the case; `on_metric` sees every metric as soon as it is known. A case that cannot be
+    /// run to its end reports a failed metric "completed".
     pub fn measure(&self, on_metric: impl FnMut(&Metric) + 'static) -> Report {
         let mut report = Report::new(self.name, on_metric);
         if let Err(reason) = (self.run)(&mut report) {
@@ -59,75 +82,6 @@ impl Case {
         }
         report
     }
-}
-
-/// All cases.
-pub fn cases() -> &'static [Case] {
-    const CASES: &[Case] = &[
-        hydrostatic::CASE,
-        channel::POISEUILLE,
-        channel::COUETTE,
-        taylor_green::CASE,
-        dam_break::CASE,
-        still_water::CASE,
-        leak::CASE,
-        incline::CASE,
-        piles::MASS_RATIO,
-        piles::BOX_STACK,
-        pillar::CASE,
-        floating::LIGHT_BODY,
-        floating::ARCHIMEDES,
-        floating::ARCHIMEDES_LARGE,
-        rising_sphere::CASE,
-        momentum::CASE,
-        degenerate::CASE,
-        drops::DERIVATIVES,
-        drops::MOMENTUM,
-        drops::YOUNG_LAPLACE,
-        drops::OSCILLATION,
-        drops::OSCILLATION_LARGE,
-        drops::CONTACT_ANGLE,
-        drops::CAPILLARY_STEP,
-        drops::SLOPES,
-        drops::REST,
-        drops::SPLIT,
-        drops::SESSILE,
-        drops::SESSILE_FINE,
-        drops::CAPILLARY_RISE,
-        drops::TWO_DROPS,
-        drops::FLOATING_PIN,
-        structures::TOWER,
-        structures::CARD_HOUSE,
-        structures::CHAIN,
-        structures::ARCH,
-        structures::LEWIS,
-        structures::TOWER_40,
-        structures::CARD_HOUSE_7,
-        structures::CHAIN_100,
-        bullet::CASE,
-        bullet::PILE,
-        elastic::DERIVATIVES,
-        elastic::PATCH_TEST,
-        elastic::CANTILEVER,
-        elastic::SHELL,
-        elastic::ROD,
-        elastic::TWIST_BAR,
-        elastic::CSM1,
-        elastic::CSM3,
-        elastic::ENERGY,
-        elastic::INCLINE,
-        elastic::SLIDING,
-        elastic::ARCH,
-        elastic::CARD_HOUSE,
-        elastic::CHAIN_NET,
-        elastic::SQUEEZE_OUT,
-        elastic::TWIST_CLOTH,
-        elastic::TIGHT_PACK,
-        elastic::HIGH_SPEED,
-        repeatable::RESTART,
-        repeatable::THREADS,
-    ];
-    CASES
 }
 
 #[cfg(test)]

@@ -1,18 +1,20 @@
 //! Tumbling bodies collide, in nothing and in water: nobody gains momentum.
 
 use super::build::{at, body};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::body::CouplingMethod;
 use crate::math::{DVec3, Dimension};
 use crate::output::totals::Totals;
 use crate::shapes::Shape;
-use crate::world::{PressureSolver, TimeStep, Viscosity, World};
+use crate::world::{PressureSolver, SolveKind, TimeStep, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "momentum",
-    summary: "tumbling bodies collide, dry and in water: change of both momenta per step, by method",
+    summary: "tumbling bodies collide, dry and in water: change of both momenta per step, by \
+              method",
     source: "conservation of momentum",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -44,7 +46,7 @@ fn bricks(dimension: Dimension, wet: bool) -> Result<World, String> {
     for (k, (centre, density)) in centres.into_iter().zip([300.0, 3000.0]).enumerate() {
         let mut solid = body(&world, &format!("brick {k}"), &shape, density, at(centre))?;
         solid.friction = 0.6;
-        if let Some(rigid) = &mut solid.body {
+        if let Some(rigid) = solid.body_mut() {
             rigid.velocity = dimension.flatten(DVec3::new(-12.0 * centre.x, 0.1, 0.05));
             let spin = DVec3::new(2.0, -1.0, 3.0 - k as f64);
             let spin = if dimension == Dimension::Two { spin.z * DVec3::Z } else { spin };
@@ -60,7 +62,7 @@ fn size(world: &World) -> f64 {
     let water = &world.particles.velocity[..world.fluid_count()];
     let water: f64 = water.iter().map(|v| v.length()).sum();
     let water = if world.fluids.is_empty() { 0.0 } else { water * world.particle_mass(0) };
-    let bodies = world.solids.iter().filter_map(|solid| solid.body.as_ref());
+    let bodies = world.solids.iter().filter_map(|solid| solid.body());
     water + bodies.map(|body| body.mass * body.velocity.length()).sum::<f64>()
 }
 
@@ -74,12 +76,15 @@ fn run(report: &mut Report) -> Result<(), String> {
                         continue; // no pressure to solve for
                     }
                     let mut world = bricks(dimension, wet)?;
-                    (world.coupling.method, world.pressure.solver) = (method, solver);
+                    (
+                        world.method.particles().coupling.method,
+                        world.method.particles().pressure.solver,
+                    ) = (method, solver);
                     let (mut linear, mut angular, mut contacts) = (0.0f64, 0.0f64, 0);
                     for _ in 0..if wet && dimension == Dimension::Three { 60 } else { 150 } {
                         let (before, size) = (Totals::of(&world), size(&world));
                         let step = world.step(f64::INFINITY).map_err(|e| e.to_string())?;
-                        contacts += step.contacts;
+                        contacts += step.solve(SolveKind::Contact).active;
                         let after = Totals::of(&world);
                         linear = linear.max((after.momentum - before.momentum).length() / size);
                         let turn = (after.angular_momentum - before.angular_momentum).length();

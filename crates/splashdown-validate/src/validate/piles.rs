@@ -2,25 +2,27 @@
 
 use super::build::{at, body, floor};
 use super::run::advance;
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::body::CouplingSolver;
 use crate::math::{DVec3, Dimension};
 use crate::shapes::Shape;
-use crate::world::{TimeStep, World};
+use crate::world::{SolveKind, TimeStep, World};
 
-pub const MASS_RATIO: Case = Case {
+pub(super) const MASS_RATIO: Case = Case {
     name: "mass-ratio",
     summary: "a cube 1000 times heavier on a light one: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 6",
     by_name: false,
+    cost: Cost::Seconds,
     run: mass_ratio,
 };
 
-pub const BOX_STACK: Case = Case {
+pub(super) const BOX_STACK: Case = Case {
     name: "box-stack",
     summary: "eight boxes on each other: rest, penetration, iterations",
     source: "Probst & Teschner 2023, figure 7",
     by_name: false,
+    cost: Cost::Seconds,
     run: box_stack,
 };
 
@@ -35,10 +37,10 @@ pub(super) fn pile(
 ) -> Result<World, String> {
     let mut world = World::new(Dimension::Three, H);
     world.time_step = TimeStep::Fixed(1e-3);
-    world.coupling.contact_error = error;
-    world.coupling.solver = solver;
-    world.coupling.min_iterations = 1;
-    world.coupling.max_iterations = 5000;
+    world.method.particles().coupling.contact_error = error;
+    world.method.particles().coupling.solver = solver;
+    world.method.particles().coupling.min_iterations = 1;
+    world.method.particles().coupling.max_iterations = 5000;
     world.add_solid(floor(&world, 12.0 * H)?);
     let shape = Shape::Box { half: DVec3::splat(0.5 * cells * H) };
     for (k, &density) in densities.iter().enumerate() {
@@ -65,13 +67,13 @@ pub(super) fn settle(mut world: World, cells: f64, until: f64) -> Result<Outcome
     advance(&mut world, until, |world, step| {
         worst = worst.max(step.penetration / H);
         if world.clock.time > 0.5 * until {
-            iterations += step.contact_iterations;
+            iterations += step.solve(SolveKind::Contact).iterations;
             steps += 1;
         }
     })?;
     let count = world.solids.len() - 1;
     let top = world.solids[count].pose.translation.y / H;
-    let bodies = world.solids.iter().filter_map(|solid| solid.body.as_ref());
+    let bodies = world.solids.iter().filter_map(|solid| solid.body());
     Ok(Outcome {
         iterations: f64::from(iterations) / f64::from(steps.max(1)),
         worst,

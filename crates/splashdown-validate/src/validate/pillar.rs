@@ -2,17 +2,18 @@
 
 use super::build::{at, body, pool};
 use super::run::{advance, slope};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::body::CouplingSolver;
 use crate::math::{DVec3, Dimension};
 use crate::shapes::Shape;
-use crate::world::{PressureSolver, TimeStep, Viscosity, ViscosityModel, World};
+use crate::world::{PressureSolver, SolveKind, TimeStep, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "fluid-pillar",
     summary: "a deep column with a floating cube: iterations of Jacobi and NNCG, growth with depth",
     source: "Probst & Teschner 2023, figure 8",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -21,17 +22,26 @@ const H: f64 = 0.02;
 fn pillar(depth: usize, error: f64, solver: CouplingSolver) -> Result<World, String> {
     let shape = Shape::Box { half: DVec3::splat(2.5 * H) };
     let centre = DVec3::new(5.0, depth as f64 + 1.2, 5.0) * H;
-    let viscosity = Viscosity { model: ViscosityModel::Laplacian, coefficient: 2.0, boundary: 0.0 };
+    let viscosity = Viscosity::laplacian(2.0, 0.0);
     let water = [10, depth, 10];
     let mut world = pool(Dimension::Three, H, water, depth + 10, viscosity, &[(&shape, centre)])?;
     world.add_solid(body(&world, "cube", &shape, 300.0, at(centre))?);
     world.time_step = TimeStep::Fixed(1e-3);
-    world.pressure.solver = PressureSolver::Iisph;
-    world.pressure.warm_start = 0.0;
-    (world.pressure.density_error, world.coupling.contact_error) = (error, error);
-    (world.pressure.min_iterations, world.coupling.min_iterations) = (1, 1);
-    (world.pressure.max_iterations, world.coupling.max_iterations) = (3000, 3000);
-    world.coupling.solver = solver;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.warm_start = 0.0;
+    (
+        world.method.particles().pressure.density_error,
+        world.method.particles().coupling.contact_error,
+    ) = (error, error);
+    (
+        world.method.particles().pressure.min_iterations,
+        world.method.particles().coupling.min_iterations,
+    ) = (1, 1);
+    (
+        world.method.particles().pressure.max_iterations,
+        world.method.particles().coupling.max_iterations,
+    ) = (3000, 3000);
+    world.method.particles().coupling.solver = solver;
     Ok(world)
 }
 
@@ -40,7 +50,7 @@ fn iterations(mut world: World, start: f64, end: f64) -> Result<(f64, World), St
     let (mut sum, mut steps) = (0, 0);
     advance(&mut world, end, |world, step| {
         if world.clock.time > start {
-            sum += step.density_iterations;
+            sum += step.solve(SolveKind::Density).iterations;
             steps += 1;
         }
     })?;
@@ -50,7 +60,7 @@ fn iterations(mut world: World, start: f64, end: f64) -> Result<(f64, World), St
 fn run(report: &mut Report) -> Result<(), String> {
     for (depth, demanded) in [(24, false), (40, true)] {
         let (nncg, world) = iterations(pillar(depth, 1e-5, CouplingSolver::Nncg)?, 0.1, 0.3)?;
-        let rest = world.solids[1].body.as_ref().map_or(f64::NAN, |body| body.velocity.length());
+        let rest = world.solids[1].body().map_or(f64::NAN, |body| body.velocity.length());
         report.at_most(format!("{depth} deep: speed of the cube after 0.3 s, m/s"), rest, 0.1);
         let (jacobi, _) = iterations(pillar(depth, 1e-5, CouplingSolver::Jacobi)?, 0.1, 0.15)?;
         report.note(format!("{depth} deep, Jacobi: iterations for 1e-5"), jacobi, 0.0);

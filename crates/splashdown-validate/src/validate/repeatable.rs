@@ -6,34 +6,60 @@ use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
 use super::run::in_dimension;
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::output::driver::Simulation;
 use crate::output::resume::{Consent, StoredRun};
 use crate::output::run_directory::{Existing, RunDirectory, SceneSource};
 use crate::scene::Scene;
 
-pub const RESTART: Case = Case {
+pub(super) const RESTART: Case = Case {
     name: "restart",
     summary: "a run that is stopped and resumed writes the same bytes as one that is not",
     source: "byte comparison of all outputs",
     by_name: false,
+    cost: Cost::Seconds,
     run: restart,
 };
 
-pub const THREADS: Case = Case {
+pub(super) const THREADS: Case = Case {
     name: "threads",
     summary: "1, 2, 3 and 8 threads give the same bits after 100 steps",
     source: "byte comparison of all outputs and of the whole state",
     by_name: false,
+    cost: Cost::Seconds,
     run: threads,
 };
 
-/// Small, but with everything in it that has a state: two fluids, a moving wall, an emitter, a sink.
+/// Small, but with everything in it that has a state: two fluids, a moving wall, an emitter, a
+/// sink.
 const SCENE: &str = include_str!("../../validation/repeatable.toml");
+/// Bodies of every kind that deforms fall into water.
+const SOFT: &str = include_str!("../../validation/wet-repeatable.toml");
 
-fn scene(dimension: u32) -> Result<Scene, String> {
-    let text = in_dimension(SCENE, dimension);
-    Scene::parse("repeatable", &text, Path::new("."), &[]).map_err(|e| e.to_string())
+/// What is run in several ways.
+struct Trial {
+    name: &'static str,
+    text: String,
+    overrides: Vec<String>,
+}
+
+fn trials() -> [Trial; 4] {
+    let soft = |name: &'static str, solver: &str| {
+        let overrides = vec![format!("pressure.solver={solver}")];
+        Trial { name, text: SOFT.to_owned(), overrides }
+    };
+    let plain = |name: &'static str, dimension: u32| Trial {
+        name,
+        text: in_dimension(SCENE, dimension),
+        overrides: Vec::new(),
+    };
+    let (dfsph, iisph) = ("soft bodies, dfsph", "soft bodies, iisph");
+    [plain("2D", 2), plain("3D", 3), soft(dfsph, "dfsph"), soft(iisph, "iisph")]
+}
+
+fn scene(trial: &Trial) -> Result<Scene, String> {
+    let Trial { text, overrides, .. } = trial;
+    Scene::parse("repeatable", text, Path::new("."), overrides).map_err(|e| e.to_string())
 }
 
 fn source(scene: &Scene) -> SceneSource {
@@ -45,16 +71,16 @@ fn source(scene: &Scene) -> SceneSource {
     }
 }
 
-fn start(dimension: u32, path: &Path) -> Result<Simulation, String> {
-    let scene = scene(dimension)?;
+fn start(trial: &Trial, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(trial)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let directory = RunDirectory::create(path, Existing::Replace).map_err(|e| e.to_string())?;
     Simulation::create(source(&scene), built.world, built.output, directory)
         .map_err(|e| e.to_string())
 }
 
-fn resume(dimension: u32, path: &Path) -> Result<Simulation, String> {
-    let scene = scene(dimension)?;
+fn resume(trial: &Trial, path: &Path) -> Result<Simulation, String> {
+    let scene = scene(trial)?;
     let built = scene.build().map_err(|e| e.to_string())?;
     let stored = StoredRun::open(path, Consent::default()).map_err(|e| e.to_string())?;
     Simulation::resume(stored, source(&scene), built.world, built.output).map_err(|e| e.to_string())
@@ -70,40 +96,42 @@ fn steps(simulation: &mut Simulation, steps: u64) -> Result<(), String> {
 
 fn restart(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("restart")?;
-    for dimension in [2, 3] {
+    for trial in &trials() {
+        let name = trial.name;
         let (whole, parts) = (folder.path.join("whole"), folder.path.join("parts"));
-        let mut run = start(dimension, &whole)?;
+        let mut run = start(trial, &whole)?;
         steps(&mut run, u64::MAX)?;
         run.finish().map_err(|e| e.to_string())?;
 
-        // Stopped in order after 17 steps; then dropped in the middle of things after 40, as a crash
-        // would; each time resumed with another number of threads.
-        let mut run = start(dimension, &parts)?;
+        // Stopped in order after 17 steps; then dropped in the middle of things after 40, as a
+        // crash would; each time resumed with another number of threads.
+        let mut run = start(trial, &parts)?;
         steps(&mut run, 17)?;
         run.finish().map_err(|e| e.to_string())?;
         with_threads(3, || {
-            let mut run = resume(dimension, &parts)?;
+            let mut run = resume(trial, &parts)?;
             steps(&mut run, 40)
         })?;
         with_threads(1, || {
-            let mut run = resume(dimension, &parts)?;
+            let mut run = resume(trial, &parts)?;
             steps(&mut run, u64::MAX)?;
             run.finish().map_err(|e| e.to_string()).map(|_| ())
         })?;
         let different = differences(&contents(&whole)?, &contents(&parts)?);
-        report.at_most(format!("{dimension}D: files that differ"), different, 0.0);
+        report.at_most(format!("{name}: files that differ"), different, 0.0);
     }
     Ok(())
 }
 
 fn threads(report: &mut Report) -> Result<(), String> {
     let folder = Folder::new("threads")?;
-    for dimension in [2, 3] {
+    for trial in &trials() {
+        let name = trial.name;
         let mut first: Option<BTreeMap<PathBuf, Vec<u8>>> = None;
         for count in [1, 2, 3, 8] {
-            let path = folder.path.join(format!("{dimension}d-{count}"));
+            let path = folder.path.join(format!("{name}, {count}"));
             with_threads(count, || {
-                let mut run = start(dimension, &path)?;
+                let mut run = start(trial, &path)?;
                 steps(&mut run, 100)?;
                 run.finish().map_err(|e| e.to_string()).map(|_| ())
             })?;
@@ -111,7 +139,7 @@ fn threads(report: &mut Report) -> Result<(), String> {
             match &first {
                 None => first = Some(written),
                 Some(first) => report.at_most(
-                    format!("{dimension}D, {count} threads against 1: files that differ"),
+                    format!("{name}, {count} threads against 1: files that differ"),
                     differences(first, &written),
                     0.0,
                 ),
@@ -129,8 +157,8 @@ fn with_threads<T: Send>(
     pool.map_err(|e| e.to_string())?.install(work)
 }
 
-/// All files below a directory. Of the snapshots, which come at other moments in an interrupted run,
-/// only the last counts.
+/// All files below a directory. Of the snapshots, which come at other moments in an interrupted
+/// run, only the last counts.
 fn contents(directory: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
     let mut files = BTreeMap::new();
     let mut open = vec![directory.to_owned()];

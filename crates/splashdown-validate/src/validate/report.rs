@@ -75,7 +75,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of a case that has measured nothing yet; `on_metric` sees every metric as soon as it is known.
+    /// Of a case that has measured nothing yet; `on_metric` sees every metric as soon as it is
+    /// known.
     pub fn new(case: &'static str, on_metric: impl FnMut(&Metric) + 'static) -> Report {
         Report { case, metrics: Vec::new(), curves: Vec::new(), on_metric: Box::new(on_metric) }
     }

@@ -1,17 +1,18 @@
 //! A light disc rises through water: which couplings survive which time steps.
 
 use super::build::{at, body, pool};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::body::CouplingMethod;
 use crate::math::{DVec3, Dimension};
 use crate::shapes::Shape;
 use crate::world::{PressureSolver, TimeStep, Viscosity};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "rising-sphere",
     summary: "a disc ten times lighter than water rises: stability of the three couplings",
     source: "Gissler et al. 2019, section 4.1.1",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -43,9 +44,9 @@ fn rise(method: CouplingMethod, dt: f64) -> Result<Rise, String> {
     let mut world = pool(Dimension::Two, H, water, 120, viscosity, &[(&shape, centre)])?;
     world.add_solid(body(&world, "disc", &shape, 100.0, at(centre))?);
     world.time_step = TimeStep::Fixed(dt);
-    world.pressure.solver = PressureSolver::Iisph;
-    world.pressure.density_error = 1e-3;
-    world.coupling.method = method;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.density_error = 1e-3;
+    world.method.particles().coupling.method = method;
     let clock = std::time::Instant::now();
     let mut rise =
         Rise { fastest: 0.0, flips: 0.0, risen: 0.0, aside: 0.0, seconds: 0.0, retried: false };
@@ -58,7 +59,7 @@ fn rise(method: CouplingMethod, dt: f64) -> Result<Rise, String> {
         rise.retried |= step.retries > 0;
         let water = &world.particles.velocity[..world.fluid_count()];
         rise.fastest = water.iter().map(|v| v.length()).fold(rise.fastest, f64::max);
-        let velocity = world.solids[1].body.as_ref().map_or(0.0, |body| body.velocity.y);
+        let velocity = world.solids[1].body().map_or(0.0, |body| body.velocity.y);
         let acceleration = (velocity - last) / step.dt;
         rise.flips += if acceleration * before < 0.0 { 1.0 } else { 0.0 };
         (last, before, steps) = (velocity, acceleration, steps + 1.0);

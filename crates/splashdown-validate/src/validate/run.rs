@@ -6,13 +6,13 @@ use crate::scene::Scene;
 use crate::world::{StepReport, World};
 
 /// Builds the world of a scene text with overrides.
-pub fn world(name: &str, text: &str, overrides: &[String]) -> Result<World, String> {
+pub(super) fn world(name: &str, text: &str, overrides: &[String]) -> Result<World, String> {
     let scene = Scene::parse(name, text, Path::new("."), overrides).map_err(|e| e.to_string())?;
     Ok(scene.build().map_err(|e| e.to_string())?.world)
 }
 
 /// A 3D scene text as a 2D one: vectors of three numbers lose the last.
-pub fn flattened(text: &str) -> String {
+pub(super) fn flattened(text: &str) -> String {
     let flat_line = |line: &str| -> String {
         let Some((key, value)) = line.split_once('=') else { return line.to_owned() };
         let mut flat = String::new();
@@ -38,12 +38,12 @@ pub fn flattened(text: &str) -> String {
 }
 
 /// The text of a scene written in 3D, in the dimension asked for.
-pub fn in_dimension(text: &str, dimension: u32) -> String {
+pub(super) fn in_dimension(text: &str, dimension: u32) -> String {
     if dimension == 2 { flattened(text) } else { text.to_owned() }
 }
 
 /// Steps to time `until`, calling `look` after every step.
-pub fn advance(
+pub(super) fn advance(
     world: &mut World,
     until: f64,
     mut look: impl FnMut(&World, &StepReport),
@@ -56,7 +56,7 @@ pub fn advance(
 }
 
 /// Least-squares slope of y over x.
-pub fn slope(points: &[(f64, f64)]) -> f64 {
+pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
     let (xy, xx) = points

@@ -1,15 +1,17 @@
 //! Water left alone for ten seconds keeps its volume and its level.
 
 use super::run::{advance, in_dimension, world};
-use super::{Case, Report};
+use super::{Case, Cost, Report};
 use crate::output::totals::Totals;
 use crate::world::World;
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "still-water",
-    summary: "a tank left alone for ten seconds after it has settled: drift of the volume and of the level (2D and 3D)",
+    summary: "a tank left alone for ten seconds after it has settled: drift of the volume and of \
+              the level (2D and 3D)",
     source: "conservation of volume",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 

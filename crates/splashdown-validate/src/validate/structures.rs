@@ -3,73 +3,81 @@
 
 use super::curve::{Curve, Series};
 use super::run::world;
-use super::watch::{Seen, fastest, named, watch};
-use super::{Case, Report};
+use super::watch::{RunSummary, fastest, named, watch};
+use super::{Case, Cost, Report};
 use crate::math::DVec3;
 use crate::scene::gallery;
 use crate::world::World;
 
-pub const TOWER: Case = Case {
+pub(super) const TOWER: Case = Case {
     name: "tower",
     summary: "a round tower of bricks, 10 storeys: nothing moves",
     source: "statics; Probst & Teschner 2023, figure 13",
     by_name: false,
+    cost: Cost::Seconds,
     run: |report| tower(report, 10),
 };
 
-pub const TOWER_40: Case = Case {
+pub(super) const TOWER_40: Case = Case {
     name: "tower-40",
     summary: "the tower with 40 storeys",
     by_name: true,
+    cost: Cost::Minutes,
     run: |report| tower(report, 40),
     ..TOWER
 };
 
-pub const CARD_HOUSE: Case = Case {
+pub(super) const CARD_HOUSE: Case = Case {
     name: "card-house",
     summary: "a house of cards, 3 storeys: nothing moves",
     source: "statics; Probst & Teschner 2023, figure 12",
     by_name: false,
+    cost: Cost::Seconds,
     run: |report| card_house(report, 3),
 };
 
-pub const CARD_HOUSE_7: Case = Case {
+pub(super) const CARD_HOUSE_7: Case = Case {
     name: "card-house-7",
     summary: "the house of cards with 7 storeys",
     by_name: true,
+    cost: Cost::Minutes,
     run: |report| card_house(report, 7),
     ..CARD_HOUSE
 };
 
-pub const CHAIN: Case = Case {
+pub(super) const CHAIN: Case = Case {
     name: "chain",
     summary: "a hanging chain of 10 rings: how much longer it is than its links",
     source: "geometry; Probst & Teschner 2023, figure 15",
     by_name: false,
+    cost: Cost::Seconds,
     run: |report| chain(report, 10),
 };
 
-pub const CHAIN_100: Case = Case {
+pub(super) const CHAIN_100: Case = Case {
     name: "chain-100",
     summary: "the chain with 100 rings",
     by_name: true,
+    cost: Cost::Minutes,
     run: |report| chain(report, 100),
     ..CHAIN
 };
 
-pub const ARCH: Case = Case {
+pub(super) const ARCH: Case = Case {
     name: "arch",
     summary: "a dry arch of eleven stones stands with friction 0.6 and falls with 0.1",
     source: "statics of masonry (Heyman 1966)",
     by_name: false,
+    cost: Cost::Seconds,
     run: arch,
 };
 
-pub const LEWIS: Case = Case {
+pub(super) const LEWIS: Case = Case {
     name: "lewis",
     summary: "wedges in a hole lift a weight by friction alone, and do not where they cannot",
     source: "statics of a wedge; Probst & Teschner 2023, figure 9",
     by_name: false,
+    cost: Cost::Seconds,
     run: lewis,
 };
 
@@ -84,22 +92,22 @@ fn places(world: &World) -> Vec<DVec3> {
 }
 
 /// What every structure should do that stands: see `watch`.
-fn stands(report: &mut Report, seen: &Seen) {
-    report.at_most("drawn surfaces in each other, h", seen.deepest, 0.5);
-    report.at_most("energy gained, weight times h", seen.gained, 0.05);
-    report.at_most("fastest body at the end, m/s", seen.speed, 0.02);
-    report.note("iterations per step", seen.iterations, 0.0);
+fn stands(report: &mut Report, summary: &RunSummary) {
+    report.at_most("drawn surfaces in each other, h", summary.deepest, 0.5);
+    report.at_most("energy gained, weight times h", summary.gained, 0.05);
+    report.at_most("fastest body at the end, m/s", summary.speed, 0.02);
+    report.note("iterations per step", summary.iterations, 0.0);
 }
 
 /// Steps to `until`; where every body was at half of it, and what was seen.
-fn stand(world: &mut World, until: f64) -> Result<(Vec<DVec3>, Seen), String> {
+fn stand(world: &mut World, until: f64) -> Result<(Vec<DVec3>, RunSummary), String> {
     let mut half = places(world);
-    let seen = watch(world, until, |world| {
+    let summary = watch(world, until, |world| {
         if world.clock.time <= 0.5 * until {
             half = places(world);
         }
     })?;
-    Ok((half, seen))
+    Ok((half, summary))
 }
 
 fn tower(report: &mut Report, storeys: u32) -> Result<(), String> {
@@ -107,11 +115,11 @@ fn tower(report: &mut Report, storeys: u32) -> Result<(), String> {
     let count = format!("solid.brick.copies.1.count={storeys}");
     let mut world = world("tower", text, &[count])?;
     let start = places(&world);
-    let (half, seen) = stand(&mut world, 1.0)?;
+    let (half, summary) = stand(&mut world, 1.0)?;
     let per_storey = moved(&world, &start) / f64::from(storeys);
     report.at_most("a brick has moved, h per storey", per_storey, 0.02);
     report.at_most("a brick has moved in the last half second, h", moved(&world, &half), 0.1);
-    stands(report, &seen);
+    stands(report, &summary);
     Ok(())
 }
 
@@ -127,10 +135,10 @@ fn card_house(report: &mut Report, storeys: u32) -> Result<(), String> {
     overrides.push(format!("solid.table.shape.box.max=[{end}, 0, 0.12]"));
     let mut world = world("card-house", text, &overrides)?;
     let start = places(&world);
-    let (half, seen) = stand(&mut world, 1.0)?;
+    let (half, summary) = stand(&mut world, 1.0)?;
     report.at_most("a card has moved, h", moved(&world, &start), 0.5);
     report.at_most("a card has moved in the last half second, h", moved(&world, &half), 0.1);
-    stands(report, &seen);
+    stands(report, &summary);
     Ok(())
 }
 
@@ -141,7 +149,7 @@ fn chain(report: &mut Report, links: u32) -> Result<(), String> {
     let length = f64::from(links) * 0.12;
     let last = format!("link-{links}");
     let mut lengths = Vec::new();
-    let seen = watch(&mut world, 1.0, |world| {
+    let summary = watch(&mut world, 1.0, |world| {
         let lowest = named(world, &last).map_or(f64::NAN, |link| link.pose.translation.y);
         lengths.push((world.clock.time, -lowest / length - 1.0));
     })?;
@@ -150,10 +158,10 @@ fn chain(report: &mut Report, links: u32) -> Result<(), String> {
     let longest = late.iter().fold(0.0, |a, &b| f64::max(a, b));
     report.at_most("longer than its links, mean over the last half second", mean, 0.02);
     report.at_most("longer than its links, at most", longest, 0.02);
-    report.at_most("drawn surfaces in each other, h", seen.deepest, 0.5);
-    report.at_most("energy gained, weight times h", seen.gained, 0.05);
-    report.note("fastest link at the end, m/s", seen.speed, 0.0);
-    report.note("iterations per step", seen.iterations, 0.0);
+    report.at_most("drawn surfaces in each other, h", summary.deepest, 0.5);
+    report.at_most("energy gained, weight times h", summary.gained, 0.05);
+    report.note("fastest link at the end, m/s", summary.speed, 0.0);
+    report.note("iterations per step", summary.iterations, 0.0);
     report.curve(Curve {
         name: "Elongation of the chain".into(),
         axes: ["t, s", "elongation"],
@@ -175,7 +183,7 @@ fn arch(report: &mut Report) -> Result<(), String> {
         crown = start.y;
         let mut heights = Vec::new();
         let mut late = f64::NAN;
-        let seen = watch(&mut world, 1.5, |world| {
+        let summary = watch(&mut world, 1.5, |world| {
             let y = named(world, "stone-6").map_or(f64::NAN, |stone| stone.pose.translation.y);
             heights.push((world.clock.time, y));
             late = if world.clock.time <= 1.0 { y } else { late };
@@ -185,11 +193,11 @@ fn arch(report: &mut Report) -> Result<(), String> {
         if mu > 0.5 {
             report.at_most("μ = 0.6: the crown has sunk, h", (start.y - end.y) / h, 0.5);
             report.at_most("μ = 0.6: in the last half second, h", (late - end.y) / h, 0.1);
-            stands(report, &seen);
+            stands(report, &summary);
         } else {
             report.close("μ = 0.1: the crown has fallen, h", (start.y - end.y) / h, 18.0, 4.0);
-            report.at_most("μ = 0.1: drawn surfaces in each other, h", seen.deepest, 0.5);
-            report.at_most("μ = 0.1: energy gained, weight times h", seen.gained, 0.05);
+            report.at_most("μ = 0.1: drawn surfaces in each other, h", summary.deepest, 0.5);
+            report.at_most("μ = 0.1: energy gained, weight times h", summary.gained, 0.05);
         }
         measured.push(Series::new(format!("μ = {mu}"), &heights));
     }

@@ -3,15 +3,16 @@
 use std::f64::consts::PI;
 
 use super::run::{advance, slope};
-use super::{Case, Curve, Report, Series};
+use super::{Case, Cost, Curve, Report, Series};
 use crate::math::{DVec3, Dimension};
-use crate::world::{TimeStep, Viscosity, ViscosityModel, World};
+use crate::world::{TimeStep, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(super) const CASE: Case = Case {
     name: "taylor-green",
     summary: "decaying vortices at Re = 100, two resolutions",
     source: "Taylor & Green 1937: the energy decays as exp(−16 π² ν t / L²)",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -59,10 +60,9 @@ fn vortices(across: u32) -> Result<World, String> {
     world.gravity = DVec3::ZERO;
     world.period = DVec3::new(1.0, 1.0, 0.0);
     world.time_step = TimeStep::Fixed(0.1 * h);
-    world.pressure.divergence_error = 1e-5;
+    world.method.particles().pressure.divergence_error = 1e-5;
     let positions = even_disorder(&world, across)?;
-    let viscosity =
-        Viscosity { model: ViscosityModel::Laplacian, coefficient: DENSITY * NU, boundary: 0.0 };
+    let viscosity = Viscosity::laplacian(DENSITY * NU, 0.0);
     let k = 2.0 * PI;
     world.add_fluid("fluid", DENSITY, viscosity, &positions, |x| {
         DVec3::new((k * x.x).sin() * (k * x.y).cos(), -(k * x.x).cos() * (k * x.y).sin(), 0.0)
@@ -70,8 +70,8 @@ fn vortices(across: u32) -> Result<World, String> {
     Ok(world)
 }
 
-/// Particles as a flow leaves them, spread evenly but in no order. A square lattice would be torn up by
-/// the vortices within the first tenth of a second, and the energy with it.
+/// Particles as a flow leaves them, spread evenly but in no order. A square lattice would be torn
+/// up by the vortices within the first tenth of a second, and the energy with it.
 fn even_disorder(world: &World, across: u32) -> Result<Vec<DVec3>, String> {
     let h = world.spacing;
     let mut world = world.clone();

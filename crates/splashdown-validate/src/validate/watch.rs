@@ -1,10 +1,11 @@
-//! What cases about rigid bodies look at: drawn surfaces in each other, energy that comes from nowhere.
+//! What cases about rigid bodies look at: drawn surfaces in each other, energy that comes from
+//! nowhere.
 
 use super::run::advance;
 use crate::math::{Aabb, DVec3};
 use crate::output::totals::Totals;
 use crate::shapes::{MeshShape, Shape};
-use crate::world::{Solid, World};
+use crate::world::{Solid, SolveKind, World};
 
 /// How often surfaces are compared, s.
 const INTERVAL: f64 = 0.05;
@@ -24,7 +25,7 @@ impl Surfaces {
                 return Ok(None);
             }
             let shape = Shape::Mesh(mesh);
-            let apart = if solid.body.is_some() { 0.5 } else { 1.0 } * world.spacing;
+            let apart = if solid.body().is_some() { 0.5 } else { 1.0 } * world.spacing;
             let points = shape.sample_surface(apart, 0.0, world.dimension);
             let points = points.map_err(|e| e.to_string())?;
             Ok(Some((shape, points)))
@@ -32,7 +33,8 @@ impl Surfaces {
         Ok(Surfaces { of: world.solids.iter().map(surface).collect::<Result<_, String>>()? })
     }
 
-    /// The largest distance of a point of one surface to another surface that it is inside of, in h.
+    /// The largest distance of a point of one surface to another surface that it is inside of, in
+    /// h.
     fn deepest(&self, world: &World) -> f64 {
         let places = |k: usize| -> Vec<DVec3> {
             let Some((_, points)) = &self.of[k] else { return Vec::new() };
@@ -46,7 +48,7 @@ impl Surfaces {
             let (pose, bounds) = (world.solids[b].pose, shape.bounds());
             let back = pose.rotation.inverse();
             for a in 0..self.of.len() {
-                let solids = [a, b].map(|k| world.solids[k].body.is_some());
+                let solids = [a, b].map(|k| world.solids[k].body().is_some());
                 let apart = boxes[a].min.cmpgt(boxes[b].max).any()
                     || boxes[b].min.cmpgt(boxes[a].max).any();
                 if a == b || solids == [false; 2] || apart {
@@ -66,7 +68,7 @@ impl Surfaces {
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub(super) struct RunSummary {
     /// Deepest that drawn surfaces were in each other, h.
     pub deepest: f64,
     /// Largest rise of the energy over what it had been before, over what lifts all bodies by h.
@@ -78,44 +80,48 @@ pub struct Seen {
 }
 
 /// Steps to `until` with open eyes; `look` sees every step.
-pub fn watch(world: &mut World, until: f64, mut look: impl FnMut(&World)) -> Result<Seen, String> {
+pub(super) fn watch(
+    world: &mut World,
+    until: f64,
+    mut look: impl FnMut(&World),
+) -> Result<RunSummary, String> {
     let surfaces = Surfaces::of(world)?;
     let weight: f64 = bodies(world).map(|body| body.mass).sum::<f64>() * world.gravity.length();
     let energy = |world: &World| {
         let totals = Totals::of(world);
         totals.kinetic_energy + totals.potential_energy
     };
-    let mut seen = Seen::default();
+    let mut summary = RunSummary::default();
     let (mut least, mut next, mut iterations, mut steps) = (energy(world), 0.0, 0, 0);
     advance(world, until, |world, step| {
         let now = energy(world);
         least = least.min(now);
-        seen.gained = seen.gained.max((now - least) / (weight * world.spacing));
+        summary.gained = summary.gained.max((now - least) / (weight * world.spacing));
         if world.clock.time >= next {
-            seen.deepest = seen.deepest.max(surfaces.deepest(world));
+            summary.deepest = summary.deepest.max(surfaces.deepest(world));
             next += INTERVAL;
         }
-        iterations += step.contact_iterations;
+        iterations += step.solve(SolveKind::Contact).iterations;
         steps += 1;
         look(world);
     })?;
-    seen.deepest = seen.deepest.max(surfaces.deepest(world));
-    seen.speed = fastest(world);
-    seen.iterations = f64::from(iterations) / f64::from(steps.max(1));
-    Ok(seen)
+    summary.deepest = summary.deepest.max(surfaces.deepest(world));
+    summary.speed = fastest(world);
+    summary.iterations = f64::from(iterations) / f64::from(steps.max(1));
+    Ok(summary)
 }
 
 fn bodies(world: &World) -> impl Iterator<Item = &crate::body::RigidBody> {
-    world.solids.iter().filter_map(|solid| solid.body.as_ref())
+    world.solids.iter().filter_map(|solid| solid.body())
 }
 
 /// Largest speed of a body, m/s.
-pub fn fastest(world: &World) -> f64 {
+pub(super) fn fastest(world: &World) -> f64 {
     bodies(world).map(|body| body.velocity.length()).fold(0.0, f64::max)
 }
 
 /// The solid of that name.
-pub fn named<'a>(world: &'a World, name: &str) -> Result<&'a Solid, String> {
+pub(super) fn named<'a>(world: &'a World, name: &str) -> Result<&'a Solid, String> {
     let found = world.solids.iter().find(|solid| solid.name == name);
     found.ok_or_else(|| format!("there is no solid {name}"))
 }

@@ -8,7 +8,8 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// Reads a table; rows that are not whole, as the last one of a running run may be, are left out.
+    /// Reads a table; rows that are not whole, as the last one of a running run may be, are left
+    /// out.
     pub fn parse(text: &str) -> Csv {
         let mut lines = text.lines().map(cells);
         let header = lines.next().unwrap_or_default();

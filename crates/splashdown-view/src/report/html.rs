@@ -3,19 +3,20 @@
 use splashdown_run::output::made::MARK;
 
 /// The beginning and end of every report.
-pub fn page(title: &str, body: &str) -> String {
+pub(super) fn page(title: &str, body: &str) -> String {
     let style = include_str!("report.css");
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"generator\" content=\"{MARK}\">\n\
-         <title>{}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+         <title>{}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
+         </body>\n</html>\n",
         escape(title)
     )
 }
 
 /// A table of two or more columns; cells are escaped.
-pub fn table<const N: usize>(header: Option<[&str; N]>, rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(header: Option<[&str; N]>, rows: &[[String; N]]) -> String {
     let line = |tag: &str, cells: Vec<String>| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{cell}</{tag}>")).collect();
         format!("<tr>{cells}</tr>\n")
@@ -27,7 +28,7 @@ pub fn table<const N: usize>(header: Option<[&str; N]>, rows: &[[String; N]]) ->
 }
 
 /// Text as it stands in HTML.
-pub fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -43,11 +44,12 @@ pub fn escape(text: &str) -> String {
 }
 
 /// A picture inside the page.
-pub fn picture(png: &[u8], words: &str) -> String {
+pub(super) fn picture(png: &[u8], words: &str) -> String {
     let words = escape(words);
     let data = base64(png);
     format!(
-        "<figure><img alt=\"{words}\" src=\"data:image/png;base64,{data}\"><figcaption>{words}</figcaption></figure>\n"
+        "<figure><img alt=\"{words}\" \
+         src=\"data:image/png;base64,{data}\"><figcaption>{words}</figcaption></figure>\n"
     )
 }
 

@@ -17,7 +17,7 @@ const ENOUGH: usize = 900;
 
 /// What a line looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub(super) enum Look {
     /// Measured values.
     Line,
     /// Measured values of which there are few.
@@ -28,7 +28,7 @@ pub enum Look {
 
 /// A line of a plot.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub(super) struct Line {
     /// In the legend; empty for none.
     pub name: String,
     /// In order.
@@ -39,7 +39,7 @@ pub struct Line {
 
 /// A plot.
 #[derive(Clone, Debug)]
-pub struct Plot {
+pub(super) struct Plot {
     /// Above it.
     pub title: String,
     /// Below it; its values belong to the title.
@@ -50,7 +50,7 @@ pub struct Plot {
 
 impl Plot {
     /// As SVG; empty if there is nothing to show.
-    pub fn svg(&self) -> String {
+    pub(super) fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let sound = |p: &&[f64; 2]| p.iter().all(|x| x.is_finite());
         let Some([x_range, y_range]) = ranges(points().filter(sound)) else { return String::new() };
@@ -59,16 +59,19 @@ impl Plot {
         let y = |v: f64| bottom - (v - y_range[0]) / (y_range[1] - y_range[0]) * (bottom - top);
         let [x_axis, y_axis] = [x_range, y_range].map(scale::axis);
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" \
+             role=\"img\" \
              font-family=\"system-ui, sans-serif\" font-size=\"11\">\n\
-             <text x=\"{left}\" y=\"17\" font-size=\"13\" font-weight=\"600\" fill=\"{KNOWN}\">{}</text>\n",
+             <text x=\"{left}\" y=\"17\" font-size=\"13\" font-weight=\"600\" \
+             fill=\"{KNOWN}\">{}</text>\n",
             escape(&y_axis.title(&self.title))
         );
         for (value, label) in &y_axis.ticks {
             let at = y(*value);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{left} {at:.1}H{right}\" stroke=\"#e3e9ee\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+                "<path d=\"M{left} {at:.1}H{right}\" stroke=\"#e3e9ee\"/><text x=\"{:.1}\" \
+                 y=\"{:.1}\" \
                  text-anchor=\"end\" fill=\"#6b7a86\">{label}</text>",
                 left - 6.0,
                 at + 4.0
@@ -78,14 +81,16 @@ impl Plot {
             let at = x(*value);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#9aa8b3\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
+                "<path d=\"M{at:.1} {bottom}v4\" stroke=\"#9aa8b3\"/><text x=\"{at:.1}\" \
+                 y=\"{:.1}\" \
                  text-anchor=\"middle\" fill=\"#6b7a86\">{label}</text>",
                 bottom + 16.0
             );
         }
         let _ = writeln!(
             svg,
-            "<path d=\"M{left} {bottom}H{right}\" stroke=\"#9aa8b3\"/><text x=\"{right}\" y=\"{:.1}\" \
+            "<path d=\"M{left} {bottom}H{right}\" stroke=\"#9aa8b3\"/><text x=\"{right}\" \
+             y=\"{:.1}\" \
              text-anchor=\"end\" fill=\"#6b7a86\">{}</text>",
             bottom + 32.0,
             escape(&x_axis.title(&self.x))
@@ -100,7 +105,8 @@ impl Plot {
             if !line.name.is_empty() {
                 let _ = writeln!(
                     svg,
-                    "<rect x=\"{legend:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\" fill=\"{color}\"/>\
+                    "<rect x=\"{legend:.1}\" y=\"{:.1}\" width=\"10\" height=\"3\" \
+                     fill=\"{color}\"/>\
                      <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#6b7a86\">{}</text>",
                     bottom + 26.0,
                     legend + 14.0,
@@ -114,7 +120,7 @@ impl Plot {
     }
 
     /// The plot with its frame on the page; empty if there is nothing to show.
-    pub fn figure(&self, words: &str) -> String {
+    pub(super) fn figure(&self, words: &str) -> String {
         let svg = self.svg();
         match (svg.is_empty(), words.is_empty()) {
             (true, _) => svg,
@@ -156,7 +162,8 @@ fn draw(line: &Line, color: &str, place: impl Fn([f64; 2]) -> [f64; 2]) -> Strin
         for [x, y] in points.into_iter().filter(|p| p.iter().all(|v| v.is_finite())).map(&place) {
             let _ = write!(
                 svg,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.3\" fill=\"{color}\" fill-opacity=\"0.85\"/>"
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.3\" fill=\"{color}\" \
+                 fill-opacity=\"0.85\"/>"
             );
         }
         return svg + "\n";

@@ -34,7 +34,8 @@ pub fn report(directory: &Path) -> Result<String, RenderError> {
     body += &pictures(&run)?;
     body += &plots(&folder, &log);
     body += &timing(&folder);
-    body += "<h2>Parameters</h2>\n<p class=\"pale\">Every key of the scene, defaults included; SI units.</p>\n";
+    body += "<h2>Parameters</h2>\n<p class=\"pale\">Every key of the scene, defaults included; SI \
+             units.</p>\n";
     let rows: Vec<[String; 2]> =
         manifest::parameters(&run.scene).into_iter().map(|(key, value)| [key, value]).collect();
     body += &table(None, &rows);

@@ -1,6 +1,6 @@
 //! The report of a validation: every metric, and measured curves over the known answers.
 
-use splashdown_validate::validate::{Case, Curve, Metric, Verdict};
+use splashdown_validate::validate::{Case, Curve, Done, Metric, Verdict};
 
 use super::html::{self, escape};
 use super::plot::{Line, Look, Plot};
@@ -23,10 +23,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a case that is still to be filled in.
-    pub fn of(case: &Case) -> Outcome {
+    /// Of a case that is done.
+    pub fn of(case: &Case, done: Done) -> Outcome {
         let Case { name, summary, source, .. } = *case;
-        Outcome { name, summary, source, ..Outcome::default() }
+        let Done { metrics, curves, time } = done;
+        Outcome { name, summary, source, metrics, curves, seconds: time.as_secs_f64() }
     }
 }
 
@@ -74,7 +75,9 @@ fn section(outcome: &Outcome) -> String {
         escape(outcome.source),
         outcome.seconds
     );
-    html += "<table class=\"metrics\">\n<tr><th>metric</th><th>measured</th><th>expected</th><th>tolerance</th><th></th></tr>\n";
+    html += "<table class=\"metrics\">\n\
+             <tr><th>metric</th><th>measured</th><th>expected</th><th>tolerance</th>\
+             <th></th></tr>\n";
     for metric in &outcome.metrics {
         html += &row(metric);
     }
@@ -104,7 +107,8 @@ fn row(metric: &Metric) -> String {
         None => String::new(),
     };
     format!(
-        "<tr class=\"{class}\"><td>{}{reason}</td><td>{}</td><td>{}</td><td>{}</td><td>{verdict}</td></tr>\n",
+        "<tr class=\"{class}\"><td>{}{reason}</td><td>{}</td><td>{}</td><td>{}</td>\
+         <td>{verdict}</td></tr>\n",
         escape(&metric.metric),
         measured(metric.value),
         demand[0],

@@ -5,7 +5,12 @@ use splashdown::math::{DVec3, Dimension};
 use splashdown::world::{Solid, Viscosity, World};
 
 /// `count` points of spacing `h` along each axis, the first half a spacing from `corner`.
-pub fn lattice(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> Vec<DVec3> {
+pub(crate) fn lattice(
+    dimension: Dimension,
+    corner: DVec3,
+    count: [usize; 3],
+    h: f64,
+) -> Vec<DVec3> {
     let [nx, ny, nz] = count;
     let nz = if dimension == Dimension::Two { 1 } else { nz };
     let mut points = Vec::with_capacity(nx * ny * nz);
@@ -21,7 +26,7 @@ pub fn lattice(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -
 }
 
 /// A wall of one layer around a box of `count` lattice cells from `corner` on; open at the top.
-pub fn tank(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> Vec<DVec3> {
+pub(crate) fn tank(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> Vec<DVec3> {
     let flat = dimension == Dimension::Two;
     let [nx, ny, nz] = count.map(|n| n as i64);
     let depth = if flat { 0..=0 } else { -1..=nz };
@@ -41,7 +46,7 @@ pub fn tank(dimension: Dimension, corner: DVec3, count: [usize; 3], h: f64) -> V
 }
 
 /// A column of `fluid` lattice cells in the corner of a tank of `size` cells.
-pub fn dam_break(
+pub(crate) fn dam_break(
     dimension: Dimension,
     corner: DVec3,
     h: f64,
@@ -56,7 +61,7 @@ pub fn dam_break(
 }
 
 /// Σ m v of all fluids, kg m/s.
-pub fn momentum(world: &World) -> DVec3 {
+pub(crate) fn momentum(world: &World) -> DVec3 {
     let of_fluid = |k: usize| {
         let range = world.fluids[k].range.clone();
         world.particle_mass(k) * world.particles.velocity[range].iter().sum::<DVec3>()
@@ -65,7 +70,7 @@ pub fn momentum(world: &World) -> DVec3 {
 }
 
 /// Σ m |v| of all fluids, kg m/s: what a momentum is to be measured against.
-pub fn momentum_scale(world: &World) -> f64 {
+pub(crate) fn momentum_scale(world: &World) -> f64 {
     let of_fluid = |k: usize| {
         let velocity = &world.particles.velocity[world.fluids[k].range.clone()];
         world.particle_mass(k) * velocity.iter().map(|v| v.length()).sum::<f64>()
@@ -74,22 +79,22 @@ pub fn momentum_scale(world: &World) -> f64 {
 }
 
 /// Numbers in [−1, 1) that are the same in every run.
-pub struct Noise(u32);
+pub(crate) struct Noise(u32);
 
 impl Noise {
     /// The sequence number `seed`.
-    pub fn new(seed: u32) -> Noise {
+    pub(crate) fn new(seed: u32) -> Noise {
         Noise(seed.wrapping_mul(2_654_435_761).wrapping_add(12_345))
     }
 
     /// The next number.
-    pub fn next(&mut self) -> f64 {
+    pub(crate) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f64::from(self.0 >> 8) / f64::from(1 << 23) - 1.0
     }
 
     /// The next three numbers, flat in 2D.
-    pub fn vector(&mut self, dimension: Dimension) -> DVec3 {
+    pub(crate) fn vector(&mut self, dimension: Dimension) -> DVec3 {
         dimension.flatten(DVec3::new(self.next(), self.next(), self.next()))
     }
 }

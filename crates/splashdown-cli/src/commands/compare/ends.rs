@@ -13,7 +13,7 @@ const MOST: usize = 6;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Figures of the run in `directory`, as far as it wrote frames.
-pub fn figures(directory: &Path, world: &World, settings: &OutputSettings) -> Vec<Figure> {
+pub(super) fn figures(directory: &Path, world: &World, settings: &OutputSettings) -> Vec<Figure> {
     let read =
         |name: &str| Csv::parse(&fs::read_to_string(directory.join(name)).unwrap_or_default());
     let mut figures = Vec::new();
@@ -30,7 +30,7 @@ pub fn figures(directory: &Path, world: &World, settings: &OutputSettings) -> Ve
         }
     }
     let bodies = read("bodies.csv");
-    let moving = world.solids.iter().filter(|solid| solid.body.is_some()).take(MOST);
+    let moving = world.solids.iter().filter(|solid| solid.body().is_some()).take(MOST);
     for solid in moving {
         figures.extend(place(&bodies, &solid.name));
     }

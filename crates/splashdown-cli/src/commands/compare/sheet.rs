@@ -23,7 +23,7 @@ fn find<'a>(row: &'a Row, name: &str) -> Option<&'a Figure> {
 }
 
 /// Forces across a plane and probes in the dry are nothing in all variants, and take up room.
-pub fn leave_out_what_is_zero(rows: &mut [Row]) {
+pub(super) fn leave_out_what_is_zero(rows: &mut [Row]) {
     let is_dull = |name: &str| {
         let values = rows.iter().filter_map(|row| find(row, name)).map(|figure| figure.value);
         let by_name = ["_n", "_m", "_pa", "_m_s"].iter().any(|unit| name.ends_with(unit));
@@ -36,7 +36,7 @@ pub fn leave_out_what_is_zero(rows: &mut [Row]) {
 }
 
 /// One row for each variant.
-pub fn csv(rows: &[Row]) -> String {
+pub(super) fn csv(rows: &[Row]) -> String {
     let names = names(rows);
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = "variant".to_owned();
@@ -54,7 +54,7 @@ pub fn csv(rows: &[Row]) -> String {
 }
 
 /// One object for each variant, a line each.
-pub fn json(scene: &str, rows: &[Row]) -> String {
+pub(super) fn json(scene: &str, rows: &[Row]) -> String {
     let line = |row: &Row| {
         let number = |figure: &Figure| (figure.name.clone(), Value::from(figure.value));
         let figures: Map<String, Value> = row.measured.figures.iter().map(number).collect();
@@ -74,7 +74,7 @@ pub fn json(scene: &str, rows: &[Row]) -> String {
 
 /// For people: one column for each variant, because there are more figures than variants. Wide
 /// tables are cut into several.
-pub fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[Row]) -> String {
     const WIDTH: usize = 150;
     let names = names(rows);
     let first = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -4,14 +4,14 @@
 use splashdown::compare::choices::{Choice, choices, has_bodies, has_fluid};
 use splashdown::scene::Scene;
 
-use crate::arguments::{CompareArguments, Method, Variant};
+use crate::arguments::{CompareArguments, PRESSURE, Variant};
 use crate::failure::Failure;
 
 /// More combinations than this are a slip.
 const MOST: usize = 500;
 
 /// All runs of a comparison. Several things to vary make all combinations of their values.
-pub fn variations(
+pub(super) fn variations(
     arguments: &CompareArguments,
     set: &[String],
     scene: &Scene,
@@ -61,11 +61,11 @@ fn automatic(scene: &Scene) -> Result<Vec<Choice>, Failure> {
 fn methods(variants: &[Variant], scene: &Scene) -> Result<Vec<Choice>, Failure> {
     let (bodies, fluid) = (has_bodies(&scene.file), has_fluid(&scene.file));
     for method in variants.iter().flat_map(|variant| &variant.methods) {
-        let missing = match method {
-            Method::Dfsph | Method::Iisph if !fluid => "no fluid",
-            Method::Dfsph | Method::Iisph => continue,
+        let missing = match (method.key, method.word.name) {
+            (PRESSURE, _) if !fluid => "no fluid",
+            (PRESSURE, _) => continue,
             _ if !bodies => "no rigid bodies that move",
-            Method::Weak if !fluid => "no fluid that its bodies could be coupled to",
+            (_, "weak") if !fluid => "no fluid that its bodies could be coupled to",
             _ => continue,
         };
         let names: Vec<String> = choices(scene).into_iter().map(|choice| choice.name).collect();

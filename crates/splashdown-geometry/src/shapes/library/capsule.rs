@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::DVec2;
 
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 use crate::shapes::surface::swept;
 
@@ -13,7 +13,7 @@ const SEGMENTS: u32 = 96;
 
 /// A capsule about the y axis with its widest place, of this radius, at the origin; its top is
 /// `height` above. The proportions are Apollo's: a shield 2.4 radii round, a cone of 33°.
-pub fn space_capsule(radius: f64, height: f64) -> Result<TriangleMesh, Misfit> {
+pub fn space_capsule(radius: f64, height: f64) -> Result<TriangleMesh, ParameterError> {
     let (lowest, highest) = (0.4 * radius, 4.0 * radius);
     let fits = (lowest..=highest).contains(&height);
     require(fits, "height", format!("must be between {lowest} and {highest} m"))?;

@@ -8,7 +8,11 @@ use glam::DVec2;
 
 /// The lines f = 0 in the rectangle from `min` to `max`, f negative on their left; squares about
 /// `cell` wide. The lines must not reach the border. Straight parts are left without corners.
-pub fn contours(f: impl Fn(DVec2) -> f64, [min, max]: [DVec2; 2], cell: f64) -> Vec<Vec<DVec2>> {
+pub(super) fn contours(
+    f: impl Fn(DVec2) -> f64,
+    [min, max]: [DVec2; 2],
+    cell: f64,
+) -> Vec<Vec<DVec2>> {
     let size = ((max - min) / cell).ceil().as_uvec2() + 1;
     let at = |x: u32, y: u32| min + DVec2::new(f64::from(x), f64::from(y)) * cell;
     let inside = |x: u32, y: u32| f(at(x, y)) < 0.0;
@@ -83,7 +87,7 @@ fn without_straight_corners(mut line: Vec<DVec2>, tolerance: f64) -> Vec<DVec2> 
 }
 
 /// Area inside a polygon; negative if it runs clockwise.
-pub fn area(line: &[DVec2]) -> f64 {
+pub(super) fn area(line: &[DVec2]) -> f64 {
     let edge = |k: usize| line[k].perp_dot(line[(k + 1) % line.len()]);
     (0..line.len()).map(edge).sum::<f64>() / 2.0
 }

@@ -3,12 +3,12 @@
 use std::f64::consts::TAU;
 
 use super::isosurface::{blend, isosurface};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::math::{Aabb, DVec3};
 use crate::mesh::TriangleMesh;
 
 /// A creature that fits into a ball of diameter `size`, with so many lumps on it.
-pub fn creature(size: f64, lumps: u32, seed: u32) -> Result<TriangleMesh, Misfit> {
+pub fn creature(size: f64, lumps: u32, seed: u32) -> Result<TriangleMesh, ParameterError> {
     require((1..=30).contains(&lumps), "lumps", "must be between 1 and 30")?;
     // Directions along a spiral from pole to pole (Saff & Kuijlaars 1997) spread evenly; the golden
     // ratio makes sizes and lengths that look like chance and are the same everywhere.

@@ -4,7 +4,8 @@ use super::isosurface::{blend, ellipsoid, isosurface};
 use crate::math::{Aabb, DVec3};
 use crate::mesh::TriangleMesh;
 
-/// Centre and half axes of each part, for an elephant about one long; those off the middle come twice.
+/// Centre and half axes of each part, for an elephant about one long; those off the middle come
+/// twice.
 const PARTS: [(DVec3, DVec3); 10] = [
     (DVec3::new(-0.08, 0.00, 0.0), DVec3::new(0.30, 0.21, 0.20)), // body
     (DVec3::new(0.24, 0.09, 0.0), DVec3::new(0.15, 0.15, 0.13)),  // head

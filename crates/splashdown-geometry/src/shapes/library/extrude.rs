@@ -9,8 +9,8 @@ use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
 /// What stands on the front of an extruded figure, round about a line along z.
-pub struct Knob {
-    /// Where.
+pub(super) struct Knob {
+    /// Centre of the circle, m.
     pub centre: DVec2,
     /// Radius and height above the front, from the foot (height 0) to the top.
     pub profile: Vec<(f64, f64)>,
@@ -20,12 +20,12 @@ pub struct Knob {
 const AROUND: u32 = 24;
 
 /// A figure with holes, extruded along z. `outline` runs counter-clockwise, `holes` clockwise.
-pub fn extrude(outline: &[DVec2], holes: &[Vec<DVec2>], depth: f64) -> TriangleMesh {
+pub(super) fn extrude(outline: &[DVec2], holes: &[Vec<DVec2>], depth: f64) -> TriangleMesh {
     extrude_with(outline, holes, depth, None)
 }
 
 /// The same with a knob on its front, away from its edges.
-pub fn extrude_with(
+pub(super) fn extrude_with(
     outline: &[DVec2],
     holes: &[Vec<DVec2>],
     depth: f64,
@@ -95,13 +95,13 @@ fn raise(mesh: &mut TriangleMesh, knob: &Knob, front: f64) {
 }
 
 /// A circle as a polygon, counter-clockwise.
-pub fn circle(radius: f64, corners: u32) -> Vec<DVec2> {
+pub(super) fn circle(radius: f64, corners: u32) -> Vec<DVec2> {
     let corner = |k: u32| radius * DVec2::from_angle(TAU * f64::from(k) / f64::from(corners));
     (0..corners).map(corner).collect()
 }
 
 /// The same, clockwise: a hole.
-pub fn hole(radius: f64, corners: u32) -> Vec<DVec2> {
+pub(super) fn hole(radius: f64, corners: u32) -> Vec<DVec2> {
     let mut points = circle(radius, corners);
     points.reverse();
     points

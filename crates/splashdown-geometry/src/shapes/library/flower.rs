@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::isosurface::{blend, ellipsoid, isosurface};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::math::{Aabb, DQuat, DVec3};
 use crate::mesh::TriangleMesh;
 
@@ -27,8 +27,9 @@ const RINGS: [Ring; 2] = [
     Ring { length: 0.72, wide: 0.26, rise: 0.6, bend: 0.6, turn: 0.5 },
 ];
 
-/// A flower of the given diameter with so many petals in each of two rings, which opens towards +y. `at` is where they meet.
-pub fn flower(diameter: f64, petals: u32) -> Result<TriangleMesh, Misfit> {
+/// A flower of the given diameter with so many petals in each of two rings, which opens towards +y.
+/// `at` is where they meet.
+pub fn flower(diameter: f64, petals: u32) -> Result<TriangleMesh, ParameterError> {
     require((3..=12).contains(&petals), "petals", "must be between 3 and 12")?;
     let shape = |p: DVec3| {
         let button = ellipsoid(p - 0.02 * DVec3::Y, DVec3::new(0.17, 0.1, 0.17));

@@ -3,17 +3,18 @@
 use glam::DVec2;
 
 use super::extrude::{extrude, hole};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 
-/// A plate in the plane z = 0 about its middle, with a round hole whose edge is `rim` below its top.
+/// A plate in the plane z = 0 about its middle, with a round hole whose edge is `rim` below its
+/// top.
 pub fn gate(
     width: f64,
     height: f64,
     hole_radius: f64,
     rim: f64,
     depth: f64,
-) -> Result<TriangleMesh, Misfit> {
+) -> Result<TriangleMesh, ParameterError> {
     let widest = 0.45 * width.min(height);
     require(hole_radius < widest, "hole", format!("must be below {widest} m"))?;
     let highest = height - 2.1 * hole_radius;

@@ -1,16 +1,16 @@
 //! A spur gear about the z axis, with involute teeth.
 //!
-//! Proportions of stub teeth, so that gears of few teeth do not jam: module m = 2r/z, tip r + 0.75 m,
-//! root r − 1.1 m, pressure angle α = 25°. At the radius ρ a tooth is 2ψ wide (e.g. Litvin & Fuentes
-//! 2004, Gear geometry): ψ(ρ) = π/2z + inv α − inv arccos(r cos α / ρ), inv x = tan x − x; a little
-//! less, so that pairs have room to turn.
+//! Proportions of stub teeth, so that gears of few teeth do not jam: module m = 2r/z, tip r + 0.75
+//! m, root r − 1.1 m, pressure angle α = 25°. At the radius ρ a tooth is 2ψ wide (e.g. Litvin &
+//! Fuentes 2004, Gear geometry): ψ(ρ) = π/2z + inv α − inv arccos(r cos α / ρ), inv x = tan x − x;
+//! a little less, so that pairs have room to turn.
 
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec2;
 
 use super::extrude::{Knob, extrude, extrude_with, hole};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 
 /// Share of the width of a tooth that is left as room.
@@ -21,10 +21,15 @@ const ROOT: f64 = 1.1;
 /// Pressure angle: 25°.
 const PRESSURE: f64 = 0.436_332_312_998_582_4;
 
-/// A gear of so many teeth, with the pitch circle `radius`, `depth` thick, and a hole for its axle if
-/// `bore` is not zero. Two gears mesh when their pitch circles touch and a tooth of one faces a gap of
-/// the other; a tooth is at +x.
-pub fn gear(radius: f64, teeth: u32, bore: f64, depth: f64) -> Result<TriangleMesh, Misfit> {
+/// A gear of so many teeth, with the pitch circle `radius`, `depth` thick, and a hole for its axle
+/// if `bore` is not zero. Two gears mesh when their pitch circles touch and a tooth of one faces a
+/// gap of the other; a tooth is at +x.
+pub fn gear(
+    radius: f64,
+    teeth: u32,
+    bore: f64,
+    depth: f64,
+) -> Result<TriangleMesh, ParameterError> {
     crank_gear(radius, teeth, bore, depth, None)
 }
 
@@ -37,7 +42,8 @@ pub struct Pin {
     pub at: f64,
     /// How far it stands out.
     pub length: f64,
-    /// Radius of the head at its end, which is as thick as the pin's radius; none if it is not larger.
+    /// Radius of the head at its end, which is as thick as the pin's radius; none if it is not
+    /// larger.
     pub head: f64,
 }
 
@@ -48,7 +54,7 @@ pub fn crank_gear(
     bore: f64,
     depth: f64,
     pin: Option<&Pin>,
-) -> Result<TriangleMesh, Misfit> {
+) -> Result<TriangleMesh, ParameterError> {
     require((6..=200).contains(&teeth), "teeth", "must be between 6 and 200")?;
     let module = 2.0 * radius / f64::from(teeth);
     let (tip, root) = (radius + TIP * module, radius - ROOT * module);
@@ -80,7 +86,7 @@ pub fn crank_gear(
 }
 
 /// A pin that stands between the bore and the roots of the teeth.
-fn knob(pin: &Pin, bore: f64, root: f64) -> Result<Knob, Misfit> {
+fn knob(pin: &Pin, bore: f64, root: f64) -> Result<Knob, ParameterError> {
     let Pin { radius, at, length, head } = *pin;
     let (nearest, farthest) = (bore + 1.2 * radius, root - 1.2 * radius);
     let fits = (nearest..=farthest).contains(&at);
@@ -95,9 +101,14 @@ fn knob(pin: &Pin, bore: f64, root: f64) -> Result<Knob, Misfit> {
     Ok(Knob { centre: DVec2::new(at, 0.0), profile })
 }
 
-/// A toothed bar along y, from −length/2 to length/2, that meshes with gears of the module 2r/z: its
-/// teeth point to +x and its pitch line is x = 0. Behind the teeth it is `back` thick.
-pub fn rack(module: f64, length: f64, back: f64, depth: f64) -> Result<TriangleMesh, Misfit> {
+/// A toothed bar along y, from −length/2 to length/2, that meshes with gears of the module 2r/z:
+/// its teeth point to +x and its pitch line is x = 0. Behind the teeth it is `back` thick.
+pub fn rack(
+    module: f64,
+    length: f64,
+    back: f64,
+    depth: f64,
+) -> Result<TriangleMesh, ParameterError> {
     let pitch = PI * module;
     let teeth = (length / pitch).floor();
     require(

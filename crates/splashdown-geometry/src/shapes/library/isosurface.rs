@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use crate::math::{Aabb, DVec3};
 use crate::mesh::TriangleMesh;
 
-/// The surface f = 0 inside `bounds`, f negative inside; cells about `cell` wide. The surface must not
-/// reach the border of `bounds`.
-pub fn isosurface(f: impl Fn(DVec3) -> f64, bounds: Aabb, cell: f64) -> TriangleMesh {
+/// The surface f = 0 inside `bounds`, f negative inside; cells about `cell` wide. The surface must
+/// not reach the border of `bounds`.
+pub(super) fn isosurface(f: impl Fn(DVec3) -> f64, bounds: Aabb, cell: f64) -> TriangleMesh {
     let size = (bounds.size() / cell).ceil().as_uvec3() + 2;
     let origin = bounds.min - cell;
     let at = |x: u32, y: u32, z: u32| {
@@ -96,13 +96,13 @@ fn on_surface(f: &impl Fn(DVec3) -> f64, middle: DVec3, cell: f64) -> DVec3 {
 }
 
 /// The smaller of two distances, with a fillet about `k` wide where they are alike.
-pub fn blend(a: f64, b: f64, k: f64) -> f64 {
+pub(super) fn blend(a: f64, b: f64, k: f64) -> f64 {
     let h = (k - (a - b).abs()).max(0.0) / k;
     a.min(b) - h * h * k / 4.0
 }
 
 /// About the distance to an ellipsoid with the given half axes.
-pub fn ellipsoid(p: DVec3, half: DVec3) -> f64 {
+pub(super) fn ellipsoid(p: DVec3, half: DVec3) -> f64 {
     let (near, far) = ((p / half).length(), (p / (half * half)).length());
     if far > 0.0 { near * (near - 1.0) / far } else { -half.min_element() }
 }

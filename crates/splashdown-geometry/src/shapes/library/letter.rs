@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::contour::{area, contours};
 use super::extrude::extrude;
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 use crate::shapes::solids::segment;
 
@@ -65,10 +65,18 @@ fn strokes(text: &str) -> Vec<[DVec2; 2]> {
 }
 
 /// A letter in the plane z = 0 about its middle, `height` high, written with a pen `stroke` wide.
-pub fn letter(name: char, height: f64, stroke: f64, depth: f64) -> Result<TriangleMesh, Misfit> {
+pub fn letter(
+    name: char,
+    height: f64,
+    stroke: f64,
+    depth: f64,
+) -> Result<TriangleMesh, ParameterError> {
     let found = STROKES.iter().find(|(known, _)| *known == name.to_ascii_uppercase());
     let Some((_, text)) = found else {
-        return Err(Misfit { parameter: "letter", must: format!("must be one of {}", letters()) });
+        return Err(ParameterError {
+            parameter: "letter",
+            must: format!("must be one of {}", letters()),
+        });
     };
     let thickest = height / 7.0;
     require(stroke <= thickest, "stroke", format!("must be at most {thickest} m"))?;
@@ -87,7 +95,7 @@ pub fn letter(name: char, height: f64, stroke: f64, depth: f64) -> Result<Triang
     lines.sort_by(|a, b| area(b).total_cmp(&area(a)));
     lines.retain(|line| area(line).abs() > 0.02 * stroke * stroke);
     if lines.is_empty() || area(&lines[0]) <= 0.0 {
-        return Err(Misfit { parameter: "stroke", must: "must be thicker".to_string() });
+        return Err(ParameterError { parameter: "stroke", must: "must be thicker".to_string() });
     }
     let holes: Vec<Vec<DVec2>> = lines[1..].iter().filter(|l| area(l) < 0.0).cloned().collect();
     Ok(extrude(&lines[0], &holes, depth))

@@ -4,12 +4,12 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::DVec2;
 
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 
-/// A link in the plane z = 0, `length` along y and `width` along x from outside to outside, of a wire
-/// of the given thickness. As wide as long, it is a ring.
-pub fn chain_link(length: f64, width: f64, thickness: f64) -> Result<TriangleMesh, Misfit> {
+/// A link in the plane z = 0, `length` along y and `width` along x from outside to outside, of a
+/// wire of the given thickness. As wide as long, it is a ring.
+pub fn chain_link(length: f64, width: f64, thickness: f64) -> Result<TriangleMesh, ParameterError> {
     require(length >= width, "length", format!("must be at least width, {width} m"))?;
     let thickest = 0.45 * width;
     require(thickness <= thickest, "thickness", format!("must be at most {thickest} m"))?;

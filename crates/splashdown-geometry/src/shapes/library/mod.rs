@@ -1,9 +1,10 @@
 //! Shapes made by small generators: a toy duck, a gear, a bolt, letters …
 //!
-//! Each file holds one idea and returns a closed triangle mesh; [`MeshShape`](super::MeshShape) then
-//! measures and samples it, and in 2D cuts it by the plane z = 0. Four tools do most of the work:
-//! plane figures with depth (`extrude`), profiles that turn (`surface::swept`), level sets of smooth
-//! functions (`isosurface`, for what is round all over), and outlines of strokes (`contour`).
+//! Each file holds one idea and returns a closed triangle mesh; [`MeshShape`](super::MeshShape)
+//! then measures and samples it, and in 2D cuts it by the plane z = 0. Four tools do most of the
+//! work: plane figures with depth (`extrude`), profiles that turn (`surface::swept`), level sets of
+//! smooth functions (`isosurface`, for what is round all over), and outlines of strokes
+//! (`contour`).
 
 mod capsule;
 mod contour;
@@ -43,16 +44,20 @@ pub use wheel::water_wheel;
 
 /// A parameter that does not go together with the others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Misfit {
-    /// Which one.
+pub struct ParameterError {
+    /// Its name, as in a scene.
     pub parameter: &'static str,
     /// What it must be.
     pub must: String,
 }
 
 /// `Ok` if `holds`, or else which parameter must be what.
-fn require(holds: bool, parameter: &'static str, must: impl Into<String>) -> Result<(), Misfit> {
-    if holds { Ok(()) } else { Err(Misfit { parameter, must: must.into() }) }
+fn require(
+    holds: bool,
+    parameter: &'static str,
+    must: impl Into<String>,
+) -> Result<(), ParameterError> {
+    if holds { Ok(()) } else { Err(ParameterError { parameter, must: must.into() }) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::extrude::{circle, extrude, hole};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
@@ -13,7 +13,7 @@ pub fn hollow_prism(
     radius: f64,
     wall: f64,
     depth: f64,
-) -> Result<TriangleMesh, Misfit> {
+) -> Result<TriangleMesh, ParameterError> {
     require((3..=200).contains(&sides), "sides", "must be between 3 and 200")?;
     // From corner to corner a wall is thicker than from face to face.
     let across = (std::f64::consts::PI / f64::from(sides)).cos();
@@ -30,9 +30,9 @@ pub fn wedge(size: DVec3) -> TriangleMesh {
     extrude(&outline, &[], size.z)
 }
 
-/// A pyramid on a base of so many sides, `radius` to its corners, with the centre of the base at the
-/// origin and the tip at y = `height`.
-pub fn spike(sides: u32, radius: f64, height: f64) -> Result<TriangleMesh, Misfit> {
+/// A pyramid on a base of so many sides, `radius` to its corners, with the centre of the base at
+/// the origin and the tip at y = `height`.
+pub fn spike(sides: u32, radius: f64, height: f64) -> Result<TriangleMesh, ParameterError> {
     require((3..=200).contains(&sides), "sides", "must be between 3 and 200")?;
     let corner = |p: DVec2| DVec3::new(p.x, 0.0, -p.y);
     let mut vertices: Vec<DVec3> = circle(radius, sides).into_iter().map(corner).collect();
@@ -47,8 +47,14 @@ pub fn spike(sides: u32, radius: f64, height: f64) -> Result<TriangleMesh, Misfi
 }
 
 /// A stone of an arch about the z axis: from the radius `inner` to `outer`, `angle` (radians) wide
-/// with its middle at +y. The origin is the centre of the arch, so that copies turn into their place.
-pub fn voussoir(inner: f64, outer: f64, angle: f64, depth: f64) -> Result<TriangleMesh, Misfit> {
+/// with its middle at +y. The origin is the centre of the arch, so that copies turn into their
+/// place.
+pub fn voussoir(
+    inner: f64,
+    outer: f64,
+    angle: f64,
+    depth: f64,
+) -> Result<TriangleMesh, ParameterError> {
     require(inner < outer, "inner", format!("must be below outer, {outer} m"))?;
     let widest = std::f64::consts::PI;
     require(angle > 0.0 && angle <= widest, "angle", "must be above 0° and at most 180°")?;

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::isosurface::{blend, isosurface};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::math::{Aabb, DQuat, DVec3};
 use crate::mesh::TriangleMesh;
 use crate::shapes::solids::{capsule, cuboid};
@@ -27,7 +27,7 @@ pub struct Propeller {
 }
 
 /// The propeller about the y axis.
-pub fn propeller(p: &Propeller) -> Result<TriangleMesh, Misfit> {
+pub fn propeller(p: &Propeller) -> Result<TriangleMesh, ParameterError> {
     require(p.hub < 0.8 * p.radius, "hub", format!("must be below {} m", 0.8 * p.radius))?;
     require((1..=12).contains(&p.blades), "blades", "must be between 1 and 12")?;
     let thinnest = p.radius / 40.0;

@@ -1,4 +1,5 @@
-//! A statue: a winged figure in a robe that holds up a torch, on a round base; of blended ellipsoids and rods.
+//! A statue: a winged figure in a robe that holds up a torch, on a round base; of blended
+//! ellipsoids and rods.
 
 use super::isosurface::{blend, ellipsoid, isosurface};
 use crate::math::{Aabb, DQuat, DVec3};

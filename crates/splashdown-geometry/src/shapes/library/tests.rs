@@ -212,7 +212,7 @@ fn cuts_of_extruded_shapes_are_their_figures() {
 
 #[test]
 fn parameters_that_do_not_fit_are_refused_by_name() {
-    let parameter = |result: Result<TriangleMesh, Misfit>| result.unwrap_err().parameter;
+    let parameter = |result: Result<TriangleMesh, ParameterError>| result.unwrap_err().parameter;
     assert_eq!(parameter(gear(0.5, 3, 0.0, 0.1)), "teeth");
     assert_eq!(parameter(gear(0.5, 12, 0.5, 0.1)), "bore");
     let pin = |pin: Pin| parameter(crank_gear(0.5, 12, 0.15, 0.2, Some(&pin)));

@@ -1,14 +1,14 @@
 //! Nut and bolt with a thread that fits: a right-handed helix about the y axis.
 //!
-//! The flank of a thread is r(θ, y) = radius − depth · Λ(y/pitch − θ/2π), Λ a triangle wave between 0
-//! at the crest and 1 at the root. Rows of vertices follow the helix, so that crest and root are edges
-//! of the mesh; rows beyond the ends are pressed flat onto them.
+//! The flank of a thread is r(θ, y) = radius − depth · Λ(y/pitch − θ/2π), Λ a triangle wave between
+//! 0 at the crest and 1 at the root. Rows of vertices follow the helix, so that crest and root are
+//! edges of the mesh; rows beyond the ends are pressed flat onto them.
 
 use std::f64::consts::{FRAC_PI_6, TAU};
 
 use glam::DVec2;
 
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
@@ -29,7 +29,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    fn check(&self) -> Result<(), Misfit> {
+    fn check(&self) -> Result<(), ParameterError> {
         let deepest = 0.6 * self.radius;
         require(self.depth < deepest, "depth", format!("must be below {deepest} m"))
     }
@@ -114,9 +114,14 @@ impl Stack {
     }
 }
 
-/// A bolt: a threaded shaft from y = 0 to `length`, and above it a hexagonal head, `across` wide and
-/// `head` high.
-pub fn bolt(thread: &Thread, length: f64, across: f64, head: f64) -> Result<TriangleMesh, Misfit> {
+/// A bolt: a threaded shaft from y = 0 to `length`, and above it a hexagonal head, `across` wide
+/// and `head` high.
+pub fn bolt(
+    thread: &Thread,
+    length: f64,
+    across: f64,
+    head: f64,
+) -> Result<TriangleMesh, ParameterError> {
     thread.check()?;
     let least = 2.0 * thread.radius;
     require(across > least, "across", format!("must be above {least} m"))?;
@@ -130,14 +135,14 @@ pub fn bolt(thread: &Thread, length: f64, across: f64, head: f64) -> Result<Tria
     Ok(stack.mesh)
 }
 
-/// A hexagonal nut from y = 0 to `height`, `across` wide, whose thread is `clearance` wider than the
-/// bolt's. Nut and bolt mesh when they are a whole number of pitches apart.
+/// A hexagonal nut from y = 0 to `height`, `across` wide, whose thread is `clearance` wider than
+/// the bolt's. Nut and bolt mesh when they are a whole number of pitches apart.
 pub fn nut(
     thread: &Thread,
     height: f64,
     across: f64,
     clearance: f64,
-) -> Result<TriangleMesh, Misfit> {
+) -> Result<TriangleMesh, ParameterError> {
     thread.check()?;
     let least = 2.0 * (thread.radius + clearance);
     require(across > least, "across", format!("must be above {least} m"))?;

@@ -6,7 +6,7 @@ use glam::DVec2;
 
 /// Triangles, counter-clockwise, of the figure inside `outline` (counter-clockwise) and outside of
 /// `holes` (clockwise). Indices count through all loops in order.
-pub fn triangulate(outline: &[DVec2], holes: &[Vec<DVec2>]) -> Vec<[u32; 3]> {
+pub(super) fn triangulate(outline: &[DVec2], holes: &[Vec<DVec2>]) -> Vec<[u32; 3]> {
     let mut points = outline.to_vec();
     let mut ring: Vec<u32> = (0..outline.len() as u32).collect();
     let mut loops: Vec<Vec<u32>> = Vec::new();
@@ -81,7 +81,8 @@ fn clip(points: &[DVec2], mut ring: Vec<u32>) -> Vec<[u32; 3]> {
             };
             turn(*k) > 0.0 && !ring.iter().any(|&v| blocks(at(v)))
         };
-        // The roundest of the ears, so that slivers are rare; without any, whatever turns left most.
+        // The roundest of the ears, so that slivers are rare; without any, whatever turns left
+        // most.
         let shape = |k: usize| {
             let [a, b, c] = corner(k).map(at);
             let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));

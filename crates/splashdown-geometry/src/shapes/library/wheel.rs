@@ -5,11 +5,11 @@ use std::f64::consts::TAU;
 use glam::DVec2;
 
 use super::extrude::{extrude, hole};
-use super::{Misfit, require};
+use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
 
-/// A wheel with so many paddles from the hub to `radius`, each `thickness` thick, `depth` wide along
-/// the axle, and a hole for it if `bore` is not zero.
+/// A wheel with so many paddles from the hub to `radius`, each `thickness` thick, `depth` wide
+/// along the axle, and a hole for it if `bore` is not zero.
 pub fn water_wheel(
     radius: f64,
     hub: f64,
@@ -17,7 +17,7 @@ pub fn water_wheel(
     thickness: f64,
     bore: f64,
     depth: f64,
-) -> Result<TriangleMesh, Misfit> {
+) -> Result<TriangleMesh, ParameterError> {
     require((2..=64).contains(&paddles), "paddles", "must be between 2 and 64")?;
     require(hub < radius, "hub", format!("must be below radius, {radius} m"))?;
     let widest = TAU * hub / f64::from(paddles) * 0.8;

@@ -7,7 +7,7 @@ use crate::particles::candidates::FAR;
 
 /// Compiles `work` for AVX2.
 #[target_feature(enable = "avx2,popcnt")]
-pub fn run<V: Vectorised>(work: V) -> V::Output {
+pub(super) fn run<V: Vectorised>(work: V) -> V::Output {
     work.run::<Avx2>()
 }
 

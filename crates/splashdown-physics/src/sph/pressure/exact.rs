@@ -1,12 +1,14 @@
-//! (P1) in double precision and along true directions, as pressure moves particles in the end where drops are.
+//! (P1) in double precision and along true directions, as pressure moves particles in the end where
+//! drops are.
 //!
-//! Sweeps see gradients in 16 bits, with which pressure turns a drop by some 10⁻⁶ of its angular momentum in every step, and which jump as
-//! particles move: a drop at rest is shaken. Here both sides of a pair find the same force on the line between them,
+//! Sweeps see gradients in 16 bits, with which pressure turns a drop by some 10⁻⁶ of its angular
+//! momentum in every step, and which jump as particles move: a drop at rest is shaken. Here both
+//! sides of a pair find the same force on the line between them,
 //!
-//!   μᵢ Δuᵢ = Σⱼ cᵢⱼ (xᵢ − xⱼ) − κᵢ Gᵢʷ,   cᵢⱼ = −(κᵢ + κⱼ) W′/r              (P1)
+//!   μᵢ Δuᵢ = Σⱼ cᵢⱼ (xᵢ − xⱼ) − κᵢ Gᵢʷ,   cᵢⱼ = −(κᵢ + κⱼ) W′/r              (P7)
 //!
-//! with slopes W′/r that the search has kept, the same number on both sides. Walls get the opposite of their part at the place of the fluid
-//! particle (`coupling::touches`).
+//! with slopes W′/r that the search has kept, the same number on both sides. Walls get the opposite
+//! of their part at the place of the fluid particle (`coupling::interface_rows`).
 
 use crate::math::DVec3;
 use crate::particles::kernel::{Kernel, KernelShape, SUPPORT};
@@ -20,7 +22,7 @@ use crate::with_kernel;
 
 /// Where particles are.
 #[derive(Clone, Copy)]
-pub struct Places<'a> {
+pub struct ParticlePlaces<'a> {
     /// All of them, m.
     pub position: &'a [DVec3],
     /// m
@@ -31,9 +33,10 @@ pub struct Places<'a> {
     pub kernel: Kernel,
 }
 
-/// Displacements of all fluid particles, in h, by their pressures `kappa` and those of walls, where they have their own.
+/// Displacements of all fluid particles, in h, by their pressures `kappa` and those of walls, where
+/// they have their own.
 pub fn push(
-    places: Places,
+    places: ParticlePlaces,
     operator: &PressureOperator,
     kappa: &[f32],
     wall: Option<&[f32]>,
@@ -58,7 +61,7 @@ pub fn push(
 
 /// The fluid's part for one chunk.
 struct ExactPush<'a> {
-    places: Places<'a>,
+    places: ParticlePlaces<'a>,
     chunk: &'a Chunk,
     kappa: &'a [f32],
     out: &'a mut [DVec3],
@@ -101,8 +104,13 @@ impl Vectorised for ExactPush<'_> {
 }
 
 /// The same where the world repeats, and slopes of the search may differ by a rounding.
-fn repeating<S: KernelShape>(places: Places, chunk: &Chunk, kappa: &[f32], out: &mut [DVec3]) {
-    let Places { position, period, spacing, kernel } = places;
+fn repeating<S: KernelShape>(
+    places: ParticlePlaces,
+    chunk: &Chunk,
+    kappa: &[f32],
+    out: &mut [DVec3],
+) {
+    let ParticlePlaces { position, period, spacing, kernel } = places;
     let sigma = kernel.lattice_sigma();
     let kernel = Stretch { support: SUPPORT, sigma };
     for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {

@@ -1,14 +1,14 @@
 //! Pressures of wall particles, extrapolated from the fluid by moving least squares.
 //!
-//! Paper: Band et al. 2018 (eqs. 5 to 11). Around each wall particle b a plane is fitted to the pressures
-//! of its fluid neighbours, weighted with w_j = hᵈ W_bj, and read off at x_b:
+//! Paper: Band et al. 2018 (eqs. 5 to 11). Around each wall particle b a plane is fitted to the
+//! pressures of its fluid neighbours, weighted with w_j = hᵈ W_bj, and read off at x_b:
 //!
 //!   p_b = Σⱼ c_bj pⱼ,   c_bj = wⱼ (1/Σw + (x_b − x̄)ᵀ M⁻¹ (xⱼ − x̄))   (E1)
 //!   x̄ = Σⱼ wⱼ xⱼ / Σw,   M = Σⱼ wⱼ (xⱼ − x̄)(xⱼ − x̄)ᵀ                     (E2)
 //!
-//! The coefficients depend on positions only: they are computed once per step, and an iteration is a
-//! short sum for each wall particle. Where neighbours do not spread out in a direction the fit has no
-//! slope in it (`FLAT`); where p_b would be negative it is zero.
+//! The coefficients depend on positions only: they are computed once per step, and an iteration is
+//! a short sum for each wall particle. Where neighbours do not spread out in a direction the fit
+//! has no slope in it (`FLAT`); where p_b would be negative it is zero.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -17,8 +17,8 @@ use crate::math::Dimension;
 use crate::particles::kernel::Kernel;
 use crate::particles::neighbors::Neighbors;
 
-/// Directions in which neighbours spread (as a variance, in h²) less than about this have no slope: a
-/// fit through them would only magnify the noise between particles.
+/// Directions in which neighbours spread (as a variance, in h²) less than about this have no slope:
+/// a fit through them would only magnify the noise between particles.
 const FLAT: f64 = 0.05;
 
 /// The coefficients of (E1) for all wall particles that have fluid neighbours.
@@ -31,7 +31,8 @@ pub struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Computes the coefficients from this step's pairs. `position` are all particles, `spacing` is h.
+    /// Computes the coefficients from this step's pairs. `position` are all particles, `spacing` is
+    /// h.
     pub fn rebuild(
         &mut self,
         neighbors: &Neighbors,
@@ -58,7 +59,8 @@ impl Extrapolation {
         });
     }
 
-    /// Lists the fluid neighbours of every wall particle, in the order of the fluid, with δ² as value.
+    /// Lists the fluid neighbours of every wall particle, in the order of the fluid, with δ² as
+    /// value.
     fn transpose(&mut self, neighbors: &Neighbors, particles: usize) {
         let mut ends = vec![0u32; particles + 1];
         for chunk in &neighbors.chunks {
@@ -69,7 +71,8 @@ impl Extrapolation {
         for b in 0..particles {
             ends[b + 1] += ends[b];
         }
-        // ends[b] is where the next neighbour of b goes; in the end it is where those of b + 1 begin.
+        // ends[b] is where the next neighbour of b goes; in the end it is where those of b + 1
+        // begin.
         self.terms.clear();
         self.terms.resize(ends[particles] as usize, (0, 0.0));
         for chunk in &neighbors.chunks {
@@ -124,7 +127,8 @@ fn fit(places: &[DVec3], flat: f64, kernel: Kernel) -> Vec<f64> {
     places.iter().zip(&weights).map(|(&p, &w)| w * (1.0 / total + slope.dot(p - mean))).collect()
 }
 
-/// M⁻¹ for a symmetric M, fading out where its eigenvalues λ fall below `flat`: Σ v vᵀ λ³ / (λ⁴ + flat⁴).
+/// M⁻¹ for a symmetric M, fading out where its eigenvalues λ fall below `flat`: Σ v vᵀ λ³ / (λ⁴ +
+/// flat⁴).
 fn pseudo_inverse(m: DMat3, flat: f64, dimension: Dimension) -> DMat3 {
     // Jacobi rotations: M = V diag(λ) Vᵀ.
     let (mut a, mut v) = (m.to_cols_array_2d(), DMat3::IDENTITY.to_cols_array_2d());
@@ -176,7 +180,9 @@ mod tests {
         ) {
             let dimension = if flat { Dimension::Two } else { Dimension::Three };
             // Two layers above the wall, close enough that the second one counts.
-            let lattice = (0..18).map(|k| DVec3::new((k % 3) as f64 - 1.0, (k / 9) as f64, (k / 3 % 3) as f64 - 1.0));
+            let lattice = (0..18).map(|k| {
+                DVec3::new((k % 3) as f64 - 1.0, (k / 9) as f64, (k / 3 % 3) as f64 - 1.0)
+            });
             let places: Vec<DVec3> = lattice
                 .zip(jitter)
                 .map(|(p, jitter)| 0.7 * p + DVec3::Y * 0.5 + DVec3::from(jitter))
@@ -190,7 +196,10 @@ mod tests {
         }
 
         #[test]
-        fn a_pseudo_inverse_inverts(d in prop::array::uniform3(0.1..10.0f64), angle in 0.0..6.0f64) {
+        fn a_pseudo_inverse_inverts(
+            d in prop::array::uniform3(0.1..10.0f64),
+            angle in 0.0..6.0f64,
+        ) {
             let r = DMat3::from_rotation_z(angle) * DMat3::from_rotation_x(0.7 * angle);
             let m = r * DMat3::from_diagonal(DVec3::from(d)) * r.transpose();
             let product = m * pseudo_inverse(m, 1e-3, Dimension::Three);

@@ -3,4 +3,5 @@
 pub mod exact;
 pub mod extrapolation;
 pub mod operator;
+pub mod settings;
 pub mod solve;

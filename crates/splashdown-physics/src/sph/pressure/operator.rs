@@ -1,8 +1,8 @@
 //! How pressures push particles, and how the pushes change the density: the operator behind IISPH,
 //! DFSPH and everything later.
 //!
-//! Number-density form (Solenthaler & Pajarola 2008), in units in which a step has length one, lengths
-//! are in h and the rest lattice has number density one:
+//! Number-density form (Solenthaler & Pajarola 2008), in units in which a step has length one,
+//! lengths are in h and the rest lattice has number density one:
 //!
 //! | paper | here    | meaning                                                              |
 //! |-------|---------|----------------------------------------------------------------------|
@@ -15,11 +15,11 @@
 //!   (Aκ)ᵢ = Δuᵢ · (Gᵢᶠ + Gᵢʷ) − Σⱼ Δuⱼ · gᵢⱼ           (P2)
 //!   Dᵢ = |Gᵢᶠ + Gᵢʷ|² / μᵢ + Σⱼ |gᵢⱼ|² / μⱼ              (P3)   so that ∂(Aκ)ᵢ/∂κᵢ = −Dᵢ
 //!
-//! with gᵢⱼ = hᵈ⁺¹ ∇Wᵢⱼ, Gᶠ its sum over fluid neighbours and Gʷ = φ′ Σ β hᵈ⁺¹ ∇W that over walls, whose
-//! φ′ is 1 away from walls without pressure of their own (Bender et al. 2023) and 2 where they mirror the
-//! fluid's (Akinci et al. 2012): see `Firmness`. Walls do not move under pressure, so their part of the
-//! sums is known before the first iteration. Gᵢ is the derivative of δᵢ and stands in (P1) and (P2)
-//! alike: A is symmetric, and pressure cannot add energy.
+//! with gᵢⱼ = hᵈ⁺¹ ∇Wᵢⱼ, Gᶠ its sum over fluid neighbours and Gʷ = φ′ Σ β hᵈ⁺¹ ∇W that over walls,
+//! whose φ′ is 1 away from walls without pressure of their own (Bender et al. 2023) and 2 where
+//! they mirror the fluid's (Akinci et al. 2012): see `WallDensity`. Walls do not move under
+//! pressure, so their part of the sums is known before the first iteration. Gᵢ is the derivative of
+//! δᵢ and stands in (P1) and (P2) alike: A is symmetric, and pressure cannot add energy.
 
 use glam::Vec4;
 
@@ -39,16 +39,17 @@ pub struct PressureOperator<'a> {
 }
 
 impl PressureOperator<'_> {
-    /// (P1) and what else moves fluid, `pulled`, into `push`. `wall` are pressures of wall particles, where they have their own.
+    /// (P1) and what else moves fluid, `tension`, into `push`. `wall` are pressures of wall
+    /// particles, where they have their own.
     pub fn push(
         &self,
         kappa: &[f32],
         wall: Option<&[f32]>,
-        pulled: Option<&[Vec4]>,
+        tension: Option<&[Vec4]>,
         push: &mut [Vec4],
     ) {
         self.neighbors.for_each(push, |chunk, out, local| {
-            dispatch(Push { operator: self, kappa, wall, pulled, chunk, out, local });
+            dispatch(Push { operator: self, kappa, wall, tension, chunk, out, local });
         });
         self.held.iter().for_each(|&i| push[i] = Vec4::ZERO);
     }
@@ -68,8 +69,8 @@ impl PressureOperator<'_> {
         self.inverse_mass[chunk.fluid] * square + chunk.sums[k].gradient_square
     }
 
-    /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and walls: how much a motion `u` (of all particles, solids too)
-    /// compresses the k-th particle of a chunk; `local` are the motions of its halo.
+    /// Σⱼ (uᵢ − uⱼ) · gᵢⱼ over fluid and walls: how much a motion `u` (of all particles, solids
+    /// too) compresses the k-th particle of a chunk; `local` are the motions of its halo.
     #[inline(always)]
     pub fn compression_of_motion<L: Lanes>(
         &self,
@@ -90,7 +91,7 @@ struct Push<'a> {
     operator: &'a PressureOperator<'a>,
     kappa: &'a [f32],
     wall: Option<&'a [f32]>,
-    pulled: Option<&'a [Vec4]>,
+    tension: Option<&'a [Vec4]>,
     chunk: &'a Chunk,
     out: &'a mut [Vec4],
     local: &'a mut Vec<f32>,
@@ -101,7 +102,7 @@ impl Vectorised for Push<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Push { operator, kappa, wall, pulled, chunk, out, local } = self;
+        let Push { operator, kappa, wall, tension, chunk, out, local } = self;
         chunk.fetch(kappa, local);
         let inverse_mass = operator.inverse_mass[chunk.fluid];
         for (k, out) in out.iter_mut().enumerate() {
@@ -114,9 +115,9 @@ impl Vectorised for Push<'_> {
             }
             *out = (-inverse_mass * sum).with_w(0.0);
         }
-        if let Some(pulled) = pulled {
-            let pulled = &pulled[chunk.particles.clone()];
-            out.iter_mut().zip(pulled).for_each(|(out, pulled)| *out += *pulled);
+        if let Some(tension) = tension {
+            let tension = &tension[chunk.particles.clone()];
+            out.iter_mut().zip(tension).for_each(|(out, tension)| *out += *tension);
         }
     }
 }

@@ -3,20 +3,22 @@
 //!   S(κ)ᵢ = max(0, κᵢ + ω (sᵢ + (Aκ)ᵢ) / Dᵢ)            (P4)
 //!   eᵢ = |min(Dᵢ κᵢ, −sᵢ − (Aκ)ᵢ)|                        (P5)
 //!
-//! sᵢ is the compression that would remain without pressure. For the density solve (Ihmsen et al. 2014,
-//! eq. 12; Bender & Koschier 2017, alg. 3) it is δᵢ* − 1, the predicted number density over the rest
-//! density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt.
+//! sᵢ is the compression that would remain without pressure. For the density solve (Ihmsen et al.
+//! 2014, eq. 12; Bender & Koschier 2017, alg. 3) it is δᵢ* − 1, the predicted number density over
+//! the rest density; for DFSPH's divergence solve (alg. 2) the rate of compression times Δt.
 //!
 //! Both papers stop when the mean compression is small. That does not notice a pressure that is too
-//! high: started from the last step's pressures, a column of water was thrown into the air by solves
-//! that stopped at once. The residual (P5) counts, besides compression, what a particle under pressure
-//! expands; without pressure it may expand freely. And the mean is taken over the particles that are
-//! compressed or under pressure. A column that starts to fall is compressed in its lowest layer only:
-//! over all particles of a column 160 layers deep, that looks like nothing until the layer is crushed.
+//! high: started from the last step's pressures, a column of water was thrown into the air by
+//! solves that stopped at once. The residual (P5) counts, besides compression, what a particle
+//! under pressure expands; without pressure it may expand freely. And the mean is taken over the
+//! particles that are compressed or under pressure. A column that starts to fall is compressed in
+//! its lowest layer only: over all particles of a column 160 layers deep, that looks like nothing
+//! until the layer is crushed.
 //!
-//! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a deep
-//! tank. Accelerated (`splashdown_solve::nncg`), water 25 spacings deep, started from all of the last step's
-//! pressure, takes 18 sweeps instead of 61 for 10⁻⁴ (DFSPH) and 50 instead of about 250 for 10⁻⁵ (IISPH).
+//! Plain Jacobi moves information by one neighbour per sweep and needs hundreds of sweeps for a
+//! deep tank. Accelerated (`splashdown_solve::nncg`), water 25 spacings deep, started from all of
+//! the last step's pressure, takes 18 sweeps instead of 61 for 10⁻⁴ (DFSPH) and 50 instead of about
+//! 250 for 10⁻⁵ (IISPH).
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -27,17 +29,18 @@ use super::operator::PressureOperator;
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
 
-/// ω. Ihmsen et al. (2014, section 3.3) take it because more diverges in deep water: here some steps of two scenes at 0.8, most at 0.9. What more leaves changes its sign from
-/// neighbour to neighbour: with 0.7 most scenes take a sixth fewer sweeps, but a column at rest is shaken forty times as much, and the lift of a ball
-/// scatters by 1 % instead of 0.2 %.
+/// ω, as Ihmsen et al. (2014, section 3.3). Why no more, and how the other constants were found:
+/// docs/methods/sph-pressure.md, *Constants*.
 const OMEGA: f32 = 0.5;
-/// ω of the last sweep where the others take more than usual: it ends what changes its sign.
+/// ω of the last sweep where the others take more: it ends what changes its sign from neighbour to
+/// neighbour.
 const LAST_OMEGA: f32 = 0.45;
-/// How much larger than the mean the root mean square of the residuals may be at the end. Errors that
-/// are all in one layer of a deep tank are small on average and large enough there to crush it.
-const PEAKED: f64 = 4.0;
-/// The mean residual is over at least this share of a fluid: a few drops on a wall are not worth a solve.
-const FEWEST: f64 = 0.01;
+/// Largest root mean square of the residuals at the end, over their mean: no layer of a deep tank
+/// may be crushed.
+const MAX_RMS_RATIO: f64 = 4.0;
+/// The mean residual is over at least this share of a fluid: a few drops on a wall are not worth a
+/// solve.
+const MIN_ACTIVE_SHARE: f64 = 0.01;
 
 /// How pressures are relaxed, and how far.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +50,9 @@ pub struct Relaxation {
     /// Lowest κ: zero where a surface can yield, nothing in a fluid that fills its world.
     pub lowest: f32,
     /// ω, if it is to be larger than usual where that converges.
-    pub bold: Option<f32>,
+    pub larger_omega: Option<f32>,
     /// Whether the caller computes displacements itself in the end (`exact`).
-    pub leaves_push: bool,
+    pub skips_displacement: bool,
 }
 
 /// Pressures of walls, where they have their own.
@@ -78,7 +81,8 @@ pub struct PressureBlock<'a> {
 }
 
 impl<'a> PressureBlock<'a> {
-    /// Starts from the pressures `kappa`, with `source` to be removed; `push` is room for what they do.
+    /// Starts from the pressures `kappa`, with `source` to be removed; `push` is room for what they
+    /// do.
     pub fn new(
         operator: PressureOperator<'a>,
         relaxation: Relaxation,
@@ -87,7 +91,7 @@ impl<'a> PressureBlock<'a> {
         source: Vec<f32>,
         push: Vec<Vec4>,
     ) -> PressureBlock<'a> {
-        let omega = relaxation.bold.unwrap_or(OMEGA);
+        let omega = relaxation.larger_omega.unwrap_or(OMEGA);
         let step = step_lengths(&operator, omega, source.len());
         let kappa = Unknowns::new(kappa);
         PressureBlock { kappa, push, source, walls, step, operator, relaxation, omega }
@@ -103,10 +107,10 @@ impl<'a> PressureBlock<'a> {
         self.walls.as_ref().map(|walls| walls.kappa.as_slice())
     }
 
-    /// (P1) of the present pressures, with what else moves fluid (`pulled`), into `push`.
-    pub fn push(&mut self, pulled: Option<&[Vec4]>) {
+    /// (P1) of the present pressures, with what else moves fluid (`tension`), into `push`.
+    pub fn push(&mut self, tension: Option<&[Vec4]>) {
         let wall = self.walls.as_ref().map(|walls| walls.kappa.as_slice());
-        self.operator.push(&self.kappa.now, wall, pulled, &mut self.push);
+        self.operator.push(&self.kappa.now, wall, tension, &mut self.push);
     }
 
     /// Mean of the diagonals: turns changes of κ into an energy.
@@ -116,8 +120,8 @@ impl<'a> PressureBlock<'a> {
     }
 
     /// Whether the caller computes displacements itself in the end.
-    pub fn leaves_push(&self) -> bool {
-        self.relaxation.leaves_push
+    pub fn skips_displacement(&self) -> bool {
+        self.relaxation.skips_displacement
     }
 
     /// The pressures of walls that belong to the present ones of the fluid.
@@ -136,20 +140,22 @@ impl<'a> PressureBlock<'a> {
         Sweep { error: found.error, change: found.change, converged }
     }
 
-    /// Takes the usual ω from now on. False if it was no larger; else step lengths are as in the beginning.
+    /// Takes the usual ω from now on. False if it was no larger; else step lengths are as in the
+    /// beginning.
     pub fn shorten(&mut self) -> bool {
-        let was_bold = self.omega > OMEGA;
-        if was_bold {
+        let was_larger = self.omega > OMEGA;
+        if was_larger {
             self.omega = OMEGA;
             self.step = step_lengths(&self.operator, OMEGA, self.source.len());
         }
-        was_bold
+        was_larger
     }
 
-    /// To a projected iterate from one that may be extrapolated: as far as the last sweep went, or less.
+    /// To a projected iterate from one that may be extrapolated: as far as the last sweep went, or
+    /// less.
     pub fn settle(&mut self) {
-        let Relaxation { lowest, bold, .. } = self.relaxation;
-        let share = if bold.is_some() { LAST_OMEGA / self.omega } else { 1.0 };
+        let Relaxation { lowest, larger_omega, .. } = self.relaxation;
+        let share = if larger_omega.is_some() { LAST_OMEGA / self.omega } else { 1.0 };
         if share >= 1.0 {
             return self.kappa.settle();
         }
@@ -208,8 +214,8 @@ fn jacobi(
         *particles += chunk.particles.len();
     }
     let mean = |(total, particles): &(Sums, usize)| {
-        let count = total.active.max(FEWEST * *particles as f64).max(1.0);
-        (total.error / count).max((total.square / count).sqrt() / PEAKED)
+        let count = total.active.max(MIN_ACTIVE_SHARE * *particles as f64).max(1.0);
+        (total.error / count).max((total.square / count).sqrt() / MAX_RMS_RATIO)
     };
     Sums {
         error: totals.iter().map(mean).fold(0.0, max_or_nan),
@@ -258,7 +264,8 @@ impl Vectorised for Jacobi<'_> {
         for ((row, kappa), step) in rows.iter_mut().zip(kappas).zip(steps) {
             relax(row, kappa, step, lowest, &mut sums);
         }
-        // Lone particles without pressure fill up the last eight: nothing happens to them. (Not at the lowest pressure, which may be −∞.)
+        // Lone particles without pressure fill up the last eight: nothing happens to them. (Not at
+        // the lowest pressure, which may be −∞.)
         let (mut row, mut kappa, mut step) = ([0.0; 8], [0.0; 8], [[0.0; 2]; 8]);
         row[..rest.len()].copy_from_slice(rest);
         kappa[..rest.len()].copy_from_slice(last_kappas);
@@ -271,7 +278,8 @@ impl Vectorised for Jacobi<'_> {
     }
 }
 
-/// (P4) for eight particles at a time, without branches: `next` holds sᵢ + (Aκ)ᵢ before and S(κ)ᵢ after.
+/// (P4) for eight particles at a time, without branches: `next` holds sᵢ + (Aκ)ᵢ before and S(κ)ᵢ
+/// after.
 #[inline(always)]
 fn relax(
     next: &mut [f32; 8],

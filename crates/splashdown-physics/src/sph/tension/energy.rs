@@ -10,9 +10,11 @@
 //!   E = Σ_f A⁰ (γ^FV max_ε(C^FV) + γ^FF max_ε(C^FF) + γ^FB max_ε(C^FB))
 //!     + Σ_b A⁰ (γ^BV max_ε(C^BV) + γ^BF max_ε(C^BF))                     (T1)  PT24 eqs. 6, 7, 10
 
-use crate::math::Dimension;
-
-use super::{TensionSettings, young};
+use super::{FluidSurface, Wetting, young};
+use crate::boundary::Solid;
+use crate::motion::Scalar;
+use crate::sph::fluid::Fluid;
+use crate::sph::system::FluidSystem;
 
 /// The smoothed clamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,35 +73,27 @@ pub struct Strengths {
 }
 
 impl Strengths {
-    /// γ A⁰ over hᵈ⁻¹ `unit`, N/m, at time `t` for so many fluids and solids. Negative values of a formula
-    /// are none.
-    pub fn new(
-        settings: &TensionSettings,
-        dimension: Dimension,
-        counts: [usize; 2],
-        t: f64,
-        unit: f64,
-    ) -> Strengths {
-        let scale = settings.calibration.rest_area(dimension) / unit;
-        let value = |gamma: &crate::motion::Scalar| scale * gamma.at(t).max(0.0);
-        let fluid = |k: usize| {
-            settings
-                .fluids
-                .get(k)
-                .map_or([0.0; 3], |f| [value(&f.vapour), value(&f.others), value(&f.walls)])
+    /// γ A⁰ over hᵈ⁻¹ `unit`, N/m, at present. Negative values of a formula are none.
+    pub fn new(system: &FluidSystem, unit: f64) -> Strengths {
+        let (calibration, dimension) = (system.tension.calibration, system.space.dimension);
+        let (scale, t) = (calibration.rest_area(dimension) / unit, system.time);
+        let value = |gamma: &Scalar| scale * gamma.at(t).max(0.0);
+        let fluid = |fluid: &Fluid| {
+            let FluidSurface { vapour, others, walls, .. } = &fluid.surface;
+            [value(vapour), value(others), value(walls)]
         };
-        let wall = |k: usize| {
-            if let Some(Some(angle)) = settings.angles.get(k) {
+        let wall = |solid: &Solid| match &solid.wetting {
+            Wetting::Tensions(wall) => [value(&wall.dry), value(&wall.wet)],
+            Wetting::Angle(angle) => {
                 let tension = value(&angle.tension);
                 let excess = young::needed_excess(angle.degrees.at(t), dimension) * tension;
-                return [(-excess).max(0.0), excess.max(0.0)];
+                [(-excess).max(0.0), excess.max(0.0)]
             }
-            settings.walls.get(k).map_or([0.0; 2], |wall| [value(&wall.dry), value(&wall.wet)])
         };
         Strengths {
-            fluids: (0..counts[0]).map(fluid).collect(),
-            walls: (0..counts[1]).map(wall).collect(),
-            clamp: settings.calibration.clamp(dimension),
+            fluids: system.fluids.iter().map(fluid).collect(),
+            walls: system.solids.iter().map(wall).collect(),
+            clamp: calibration.clamp(dimension),
         }
     }
 

@@ -1,9 +1,9 @@
 //! (T6) in double precision and along true directions, as it moves particles in the end.
 //!
-//! Both sides of a pair must find the same force, or momentum is lost. The slope of the kernel is the same number on both (`Wide::slopes`),
-//! the direction comes from the true places,
+//! Both sides of a pair must find the same force, or momentum is lost. The slope of the kernel is
+//! the same number on both (`Wide::slopes`), the direction comes from the true places,
 //!
-//!   F_i = Σ_j c_ij (x_i − x_j) = x_i Σ_j c_ij − Σ_j c_ij x_j,   c_ij = (Q_i + Q_j) W′/r          (T7)
+//!   F_i = Σ_j c_ij (x_i − x_j) = x_i Σ_j c_ij − Σ_j c_ij x_j,   c_ij = (Q_i + Q_j) W′/r   (T7)
 //!
 //! with places relative to one of the chunk, so that nothing is lost by the difference.
 

@@ -1,4 +1,5 @@
-//! The loops over the wide pairs of a chunk in a sweep: what pulls do to particles, and what motions do to pulls.
+//! The loops over the wide pairs of a chunk in a sweep: what pulls do to particles, and what
+//! motions do to pulls.
 
 use glam::Vec4;
 

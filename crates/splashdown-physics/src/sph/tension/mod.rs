@@ -1,8 +1,8 @@
 //! Surface tension: every interface costs energy, and forces lower it.
 //!
-//! Paper: Probst & Teschner 2024 (PT24), with the corrections of docs/methods/droplets.md. A fluid has an
-//! energy per area against vapour, against other fluids and against walls; a wall has one where it is dry
-//! and one where it is wet.
+//! Paper: Probst & Teschner 2024 (PT24), with the corrections of docs/methods/droplets.md. A fluid
+//! has an energy per area against vapour, against other fluids and against walls; a wall has one
+//! where it is dry and one where it is wet.
 //!
 //! | file        | what it does                                                              |
 //! |-------------|---------------------------------------------------------------------------|
@@ -22,11 +22,15 @@ pub mod pairs;
 pub mod sweep;
 pub mod young;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use self::energy::Clamp;
+pub use crate::boundary::{ContactAngle, WallSurface, Wetting};
 use crate::math::Dimension;
 use crate::motion::Scalar;
 
-/// What the surfaces of a fluid cost, N/m, and how it grips walls. All may change in time.
+/// What the surfaces of a fluid cost, N/m, and how it rubs on walls. All may change in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FluidSurface {
     /// γ^FV: against vapour.
@@ -37,15 +41,6 @@ pub struct FluidSurface {
     pub walls: Scalar,
     /// Coefficient μ of Coulomb friction on walls.
     pub friction: Scalar,
-}
-
-/// What the surface of a wall costs, N/m.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WallSurface {
-    /// γ^BV: where it is dry.
-    pub dry: Scalar,
-    /// γ^BF: where it is wet.
-    pub wet: Scalar,
 }
 
 const NONE: Scalar = Scalar::Constant(0.0);
@@ -61,52 +56,53 @@ impl FluidSurface {
     }
 }
 
-impl WallSurface {
-    /// Indifferent to fluid.
-    pub const NONE: WallSurface = WallSurface { dry: NONE, wet: NONE };
-}
-
-/// At which angle a fluid meets a wall.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ContactAngle {
-    /// In the fluid, degrees.
-    pub degrees: Scalar,
-    /// γ^FV of the fluid, N/m.
-    pub tension: Scalar,
-}
-
 /// Which forces tension has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TensionModel {
     /// Energies of interfaces (Probst & Teschner 2024).
     #[default]
     Probst2024,
-    /// `baselines/pairwise.rs`
+    /// Every pair of particles attracts alike (Tartakovsky & Meakin 2005). Takes the same
+    /// tensions; the pressure in drops does not depend on their size.
     Pairwise,
-    /// `baselines/akinci2013.rs`
+    /// Cohesion, normals and adhesion (Akinci et al. 2013). `tension` of a fluid is the paper's γ,
+    /// `dry` of a solid its coefficient of adhesion; neither is in N/m, and other tensions are not
+    /// used.
     Akinci2013,
-    /// `baselines/he2015.rs`
+    /// Robust continuum surface force (He et al. 2015). `tension` of a fluid is the paper's κ in N;
+    /// other tensions are not used.
     He2015,
 }
 
 /// When tension is solved for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TensionOrder {
-    /// In one system with pressure. Older models, whose forces are those of the beginning of the step, act before it.
+    /// In one system with pressure and friction. The older models act before pressure.
     #[default]
     Together,
-    /// Before pressure and friction.
+    /// Before pressure and friction: drops may keep dents.
     Before,
-    /// After them.
+    /// After pressure and friction: drops do not come to rest.
     After,
 }
 
-/// Which area a particle that is all surface stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// What tensions mean.
+//
+// Which area a particle that is all surface stands for: with `Paper` the mean pressure over all
+// particles of a drop is about that of Young and Laplace, with `Physical` drops have the pressure
+// and the frequency of the tension given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Calibration {
-    /// PT24: the mean pressure over all particles of a drop is about that of Young and Laplace.
+    /// As in Probst & Teschner 2024: drops behave as if their tension were about a tenth of the
+    /// given one.
     Paper,
-    /// Drops have the pressure and the frequency of the tension given.
+    /// Drops behave as if their tension were the given one.
     #[default]
     Physical,
 }
@@ -122,8 +118,9 @@ impl Calibration {
         }
     }
 
-    /// Support of the kernel that tells interfaces, in h. In the plane a disc of 3h holds 28 particles, and the energy of an
-    /// outline depends too much on how they happen to lie: docs/methods/droplets.md.
+    /// Support of the kernel that tells interfaces, in h. In the plane a disc of 3h holds 28
+    /// particles, and the energy of an outline depends too much on how they happen to lie:
+    /// docs/methods/droplets.md.
     pub fn support(self, dimension: Dimension) -> f64 {
         match (self, dimension) {
             (Calibration::Physical, Dimension::Two) => 4.0,
@@ -131,8 +128,9 @@ impl Calibration {
         }
     }
 
-    /// Which contributions to the surface against vapour count. Inside a fluid they scatter by some thousandths about zero,
-    /// and PT24's clamp, which is steepest there, makes of that a cohesion as large as the pressure in a drop.
+    /// Which contributions to the surface against vapour count. Inside a fluid they scatter by some
+    /// thousandths about zero, and PT24's clamp, which is steepest there, makes of that a cohesion
+    /// as large as the pressure in a drop.
     pub fn clamp(self, dimension: Dimension) -> Clamp {
         let from = match (self, dimension) {
             (Calibration::Paper, _) => 0.0,
@@ -147,15 +145,11 @@ impl Calibration {
 const PHYSICAL_3D: f64 = 6.9;
 const PHYSICAL_2D: f64 = 4.2;
 
-/// Surface tension and friction of fluids on walls, for a whole world.
+/// How surface tension is computed and solved for. What surfaces cost is said by the fluids
+/// (`Fluid::surface`) and by the solids (`Solid::wetting`).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TensionSettings {
-    /// In the order of the fluids; those beyond the end have none.
-    pub fluids: Vec<FluidSurface>,
-    /// In the order of the solids; those beyond the end have none.
-    pub walls: Vec<WallSurface>,
-    /// Contact angles, in the order of the solids; instead of `walls` where there is one.
-    pub angles: Vec<Option<ContactAngle>>,
     /// What the tensions mean.
     pub calibration: Calibration,
     /// Which forces they have.
@@ -164,9 +158,10 @@ pub struct TensionSettings {
     pub order: TensionOrder,
     /// Stop when forces of tension and friction change by less than this share of them.
     pub error: f64,
-    /// Share of the last step's pressure and friction, and of the tension at the beginning of the step, to start from where tension
-    /// is solved with pressure, 0 (from nothing, as PT24) to 1. With half of the pressure, as without tension, a drop at rest would
-    /// start from half of what balances its tension.
+    /// Share of the last step's pressure and friction, and of the tension at the beginning of the
+    /// step, to start from where tension is solved with pressure, 0 (from nothing, as PT24) to 1.
+    /// With half of the pressure, as without tension, a drop at rest would start from half of what
+    /// balances its tension.
     pub warm_start: f64,
     /// Longest step over the capillary time of a spacing; infinite for no limit.
     pub longest_step: f64,
@@ -175,9 +170,6 @@ pub struct TensionSettings {
 impl Default for TensionSettings {
     fn default() -> TensionSettings {
         TensionSettings {
-            fluids: Vec::new(),
-            walls: Vec::new(),
-            angles: Vec::new(),
             calibration: Calibration::default(),
             model: TensionModel::default(),
             order: TensionOrder::default(),
@@ -192,32 +184,14 @@ fn acts(value: &Scalar) -> bool {
     *value != NONE
 }
 
-impl TensionSettings {
-    /// Whether any interface costs anything, at any time.
-    pub fn pulls(&self) -> bool {
-        let fluid = |f: &FluidSurface| acts(&f.vapour) || acts(&f.others) || acts(&f.walls);
-        self.fluids.iter().any(fluid) || self.walls_pull()
+impl FluidSurface {
+    /// Whether surfaces against vapour, other fluids and walls cost anything, at any time.
+    pub fn acts(&self) -> [bool; 3] {
+        [acts(&self.vapour), acts(&self.others), acts(&self.walls)]
     }
 
-    /// Whether the surfaces of fluid `k` against vapour, other fluids and walls cost anything, at any time.
-    pub fn pulls_on(&self, k: usize) -> [bool; 3] {
-        let of = |f: &FluidSurface| [acts(&f.vapour), acts(&f.others), acts(&f.walls)];
-        self.fluids.get(k).map_or([false; 3], of)
-    }
-
-    /// Whether walls have energies of their own.
-    pub fn walls_pull(&self) -> bool {
-        self.walls.iter().any(|wall| acts(&wall.dry) || acts(&wall.wet))
-            || self.angles.iter().any(Option::is_some)
-    }
-
-    /// Whether any fluid grips walls, at any time.
-    pub fn grips(&self) -> bool {
-        self.fluids.iter().any(|fluid| acts(&fluid.friction))
-    }
-
-    /// The coefficient of friction of fluid `k` at time `t`.
-    pub fn friction(&self, k: usize, t: f64) -> f64 {
-        self.fluids.get(k).map_or(0.0, |fluid| fluid.friction.at(t).max(0.0))
+    /// Whether it rubs on walls, at any time.
+    pub fn has_wall_friction(&self) -> bool {
+        acts(&self.friction)
     }
 }

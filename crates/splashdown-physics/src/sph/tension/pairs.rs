@@ -1,20 +1,26 @@
-//! Neighbours within 3h (4h in the plane): how much particles are part of interfaces, and the forces that lower their energy.
+//! Neighbours within 3h (4h in the plane): how much particles are part of interfaces, and the
+//! forces that lower their energy.
 //!
 //! Lengths are in h, volumes in hᵈ, W is the kernel stretched to that support, s = W′/r and
-//! x_ij = x_i − x_j, so that ∇W_ij = s x_ij points from i to j. A fluid particle has volume 1, a wall
-//! particle its weight β, which is 1 in a flat, even wall.
+//! x_ij = x_i − x_j, so that ∇W_ij = s x_ij points from i to j. A fluid particle has volume 1, a
+//! wall particle its weight β, which is 1 in a flat, even wall.
 //!
-//!   C_f^FV = 1 − Σ_j V_j W_fj,  C_f^FF = Σ_(other fluids) W_fj,  C_f^FB = Σ_b β_b W_fb     (T4)  PT24 eqs. 8a-c
-//!   C_b^BV = 1 − Σ_f W_bf − Σ_b' β_b' W_bb',  C_b^BF = Σ_f W_bf                          (T5)  PT24 eqs. 8d, e
+//!   C_f^FV = 1 − Σ_j V_j W_fj
+//!   C_f^FF = Σ_(other fluids) W_fj
+//!   C_f^FB = Σ_b β_b W_fb                                  (T4)  PT24 eqs. 8a-c
+//!   C_b^BV = 1 − Σ_f W_bf − Σ_b' β_b' W_bb'
+//!   C_b^BF = Σ_f W_bf                                      (T5)  PT24 eqs. 8d, e
 //!
-//! With q = γ^FV S^FV, r = γ^FF S^FF, w = γ^FB S^FB of fluid particles and t = γ^BV S^BV − γ^BF S^BF of wall
-//! particles (γ with A⁰ in it) the force −∂E/∂x on a fluid particle is
+//! With q = γ^FV S^FV, r = γ^FF S^FF, w = γ^FB S^FB of fluid particles and t = γ^BV S^BV − γ^BF
+//! S^BF of wall particles (γ with A⁰ in it) the force −∂E/∂x on a fluid particle is
 //!
-//!   F_f = Σ_same (q_f + q_j) ∇W + Σ_other (q_f − r_f + q_j − r_j) ∇W + Σ_b (β_b (q_f − w_f) + t_b) ∇W   (T6)  PT24 eq. 11
+//!   F_f = Σ_same (q_f + q_j) ∇W + Σ_other (q_f − r_f + q_j − r_j) ∇W
+//!         + Σ_b (β_b (q_f − w_f) + t_b) ∇W                 (T6)  PT24 eq. 11
 //!
-//! and each term pulls the neighbour back along the same line: both momenta are kept whatever q, r, w and t
-//! are. That is what makes them the unknowns of the solve (`sweep.rs`), which works on rounded gradients; the
-//! forces that move particles in the end are summed here, in double precision and along true directions.
+//! and each term pulls the neighbour back along the same line: both momenta are kept whatever q, r,
+//! w and t are. That is what makes them the unknowns of the solve (`sweep.rs`), which works on
+//! rounded gradients; the forces that move particles in the end are summed here, in double
+//! precision and along true directions.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -24,6 +30,7 @@ use rayon::prelude::*;
 use super::energy::{Clamp, FluidContribution, Strengths, WallContribution, energy};
 use super::exact::Force;
 use crate::math::{DVec3, Dimension};
+use crate::particles::cells::Located;
 use crate::particles::halo::around;
 use crate::particles::kernel::{KernelKind, KernelShape};
 use crate::particles::neighbors::Neighbors;
@@ -31,18 +38,19 @@ use crate::particles::pair::WallPair;
 use crate::particles::periodic::nearest;
 use crate::particles::simd::dispatch;
 use crate::particles::wide::{Stretch, Wide};
-use crate::rigid::bodies::Twist;
-use crate::solve::kept::with_kept;
-use crate::step::Workspace;
+use crate::solve::buffers::with_buffers;
+use crate::sph::system::FluidSystem;
+use crate::twist::Twist;
 use crate::with_kernel;
-use crate::world::World;
 
 /// Wall particles per block of a parallel sum. Part of the result: another size rounds differently.
 const BLOCK: usize = 512;
-/// A particle that is this far from being part of an interface at the beginning of a step does not become
-/// part of one within it: it changes by a few thousandths in a step, and the next step looks again.
+/// A particle that is this far from being part of an interface at the beginning of a step does not
+/// become part of one within it: it changes by a few thousandths in a step, and the next step looks
+/// again.
 const FAR_INSIDE: f64 = -0.003;
-/// Lists are thinned where more than one in so many particles does not pull: to drop pairs costs more than ten sweeps over them.
+/// Lists are thinned where more than one in so many particles does not pull: to drop pairs costs
+/// more than ten sweeps over them.
 const WORTH_THINNING: usize = 4;
 
 /// A wall particle near fluid.
@@ -76,12 +84,12 @@ pub struct SurfacePairs {
     pub(super) wall: Vec<WallContribution>,
     /// Fluid particles that may pull.
     pub(super) active: Vec<bool>,
-    /// Which one, and how it is stretched.
+    /// The kernel of interfaces: which function, and how far it is stretched.
     kernel: Option<(KernelKind, Stretch)>,
 }
 
-/// What interfaces pull with: q, q − r and q − w of fluid particles; t of wall particles, by their indices less the
-/// number of fluid particles.
+/// What interfaces pull with: q, q − r and q − w of fluid particles; t of wall particles, by their
+/// indices less the number of fluid particles.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls {
     pub(super) fluid: Vec<[f32; 3]>,
@@ -97,16 +105,16 @@ impl SurfacePairs {
     }
 
     /// Takes the wide lists of this step's search.
-    pub fn rebuild(&mut self, world: &World, neighbors: &mut Neighbors) {
+    pub fn rebuild(&mut self, system: &FluidSystem, neighbors: &mut Neighbors) {
         self.lists = std::mem::take(&mut neighbors.wide);
-        let h = world.spacing;
-        let kernel = world.kernel();
-        self.kernel = Some((kernel.kind, Stretch::new(kernel, world.surface_support())));
-        self.period = world.period / h;
+        let h = system.space.spacing;
+        let kernel = system.kernel();
+        self.kernel = Some((kernel.kind, Stretch::new(kernel, system.surface_support())));
+        self.period = system.space.period / h;
         self.place.clear();
-        self.place.par_extend(world.particles.position.par_iter().map(|&x| x / h));
-        self.volume.clone_from(&world.particles.weight);
-        let n = world.fluid_count();
+        self.place.par_extend(system.particles.position.par_iter().map(|&x| x / h));
+        self.volume.clone_from(&system.particles.weight);
+        let n = system.fluid_count();
         let mut fluid = std::mem::take(&mut self.fluid);
         fluid.resize(n, [0.0; 3]);
         self.for_each(&mut fluid, |list, out, _: &mut ()| {
@@ -114,18 +122,18 @@ impl SurfacePairs {
             all.for_each(|(out, sums)| *out = contribution(sums.density.map(f64::from)));
         });
         self.fluid = fluid;
-        self.thin(world);
-        self.transpose(world);
+        self.thin(system);
+        self.transpose(system);
     }
 
     /// Drops all pairs that cannot pull.
-    fn thin(&mut self, world: &World) {
-        let tension = &world.tension;
-        let clamp = tension.calibration.clamp(world.dimension);
+    fn thin(&mut self, system: &FluidSystem) {
+        let tension = &system.tension;
+        let clamp = tension.calibration.clamp(system.space.dimension);
         let mut active = std::mem::take(&mut self.active);
         active.resize(self.fluid.len(), false);
         self.for_each(&mut active, |list, out, _: &mut ()| {
-            let [vapour, others, walls] = tension.pulls_on(list.fluid);
+            let [vapour, others, walls] = system.fluids[list.fluid].surface.acts();
             let own = self.fluid[list.particles.clone()].iter();
             for (out, &[c_vapour, c_others, c_walls]) in out.iter_mut().zip(own) {
                 *out = (vapour && c_vapour - clamp.from > FAR_INSIDE)
@@ -136,7 +144,7 @@ impl SurfacePairs {
         self.active = active;
         let active = &self.active;
         self.lists.par_iter_mut().with_max_len(1).for_each(|list| {
-            with_kept(|local| {
+            with_buffers(|local| {
                 let own = &active[list.particles.clone()];
                 let resting = own.iter().filter(|is_active| !**is_active).count();
                 if resting > own.len() / WORTH_THINNING {
@@ -154,8 +162,8 @@ impl SurfacePairs {
     }
 
     /// Lists the fluid around every wall particle, in the order of the fluid.
-    fn transpose(&mut self, world: &World) {
-        let (n, all) = (world.fluid_count(), self.place.len());
+    fn transpose(&mut self, system: &FluidSystem) {
+        let (n, all) = (system.fluid_count(), self.place.len());
         let mut next = vec![0u32; all - n + 1];
         let visit = |see: &mut dyn FnMut(usize, &WallPair)| {
             for list in self.lists.iter().filter(|list| list.meets_walls()) {
@@ -181,10 +189,10 @@ impl SurfacePairs {
         let mut start = 0;
         for (b, &end) in next[..all - n].iter().enumerate() {
             if end > start
-                && let Some(solid) = world.solid_of(n + b)
+                && let Some(solid) = system.solid_of(n + b)
             {
-                let away = world.particles.position[n + b] - world.solids[solid].pose.translation;
-                let arm = nearest(away, world.period) / world.spacing;
+                let away = system.particles.position[n + b] - system.solids[solid].pose.translation;
+                let arm = nearest(away, system.space.period) / system.space.spacing;
                 let (particle, solid) = ((n + b) as u32, solid as u32);
                 self.wet.push(Wet { particle, solid, end, arm });
             }
@@ -193,19 +201,19 @@ impl SurfacePairs {
     }
 
     /// (T5)
-    pub fn weigh_walls(&mut self, world: &World, work: &Workspace) {
+    pub fn weigh_walls(&mut self, system: &FluidSystem, neighbors: &Neighbors, located: &Located) {
         self.wall.clear();
-        let Some((kind, wide)) = self.kernel.filter(|_| world.tension.walls_pull()) else {
+        let Some((kind, wide)) = self.kernel.filter(|_| system.walls_act()) else {
             self.wall.resize(self.wet.len(), [0.0; 2]);
             return;
         };
-        let (flat, cells) = (world.dimension == Dimension::Two, work.neighbors.solid_cells());
+        let (flat, cells) = (system.space.dimension == Dimension::Two, neighbors.solid_cells());
         let contributions = (0..self.wet.len()).into_par_iter().with_min_len(64).map(|k| {
             let b = self.wet[k].particle as usize;
             let w = |j: usize| wide.w(kind, self.offset(b, j).length());
             let fluid: f64 = self.around(k).iter().map(|pair| w(pair.index as usize)).sum();
             let mut wall = 0.0;
-            for (key, _) in around(work.key(b), flat, work.cells.count) {
+            for (key, _) in around(located.keys[b], flat, located.cells.count) {
                 for run in cells.cell(key) {
                     let all = run.start as usize..run.end as usize;
                     wall += all.map(|j| f64::from(self.volume[j]) * w(j)).sum::<f64>();
@@ -334,7 +342,8 @@ impl SurfacePairs {
         });
     }
 
-    /// Adds `share` times (D4) to `force`, for displacements `moved` in h: pairs that pull resist getting closer or farther apart.
+    /// Adds `share` times (D4) to `force`, for displacements `moved` in h: pairs that pull resist
+    /// getting closer or farther apart.
     pub fn calm(&self, pulls: &Pulls, share: f64, moved: &[DVec3], force: &mut [DVec3]) {
         let Some((kind, wide)) = self.kernel else { return };
         self.for_each(force, |list, out, _: &mut ()| {
@@ -382,7 +391,8 @@ impl SurfacePairs {
         self.sum_over_solids(solids, on_wall)
     }
 
-    /// Forces on wet wall particles, `None` for those that do not count, as forces and moments on solids.
+    /// Forces on wet wall particles, `None` for those that do not count, as forces and moments on
+    /// solids.
     pub(super) fn sum_over_solids(
         &self,
         solids: usize,
@@ -410,14 +420,15 @@ impl SurfacePairs {
         total
     }
 
-    /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles' and a buffer for its halo.
+    /// Runs `work` on all lists in parallel, handing each the part of `out` that is its particles'
+    /// and a buffer for its halo.
     pub(super) fn for_each<T: Send, L: Default + 'static>(
         &self,
         out: &mut [T],
         work: impl Fn(&Wide, &mut [T], &mut L) + Sync,
     ) {
         let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
-        jobs.for_each(|(list, part)| with_kept(|local| work(list, part, local)));
+        jobs.for_each(|(list, part)| with_buffers(|local| work(list, part, local)));
     }
 
     /// The same with a result for each list, in their order.
@@ -427,7 +438,7 @@ impl SurfacePairs {
         work: impl Fn(&Wide, &mut [T], &mut L) -> R + Sync,
     ) -> Vec<R> {
         let jobs = self.lists.par_iter().zip(self.split(out)).with_max_len(1);
-        jobs.map(|(list, part)| with_kept(|local| work(list, part, local))).collect()
+        jobs.map(|(list, part)| with_buffers(|local| work(list, part, local))).collect()
     }
 
     /// `out` cut at the borders of the lists.

@@ -1,23 +1,26 @@
 //! Surface tension as unknowns of the solve: what interfaces pull with.
 //!
-//! PT24 solve for the force on every particle, with one step length for all: with several, forces that have
-//! not converged would add up to a momentum. But forces are linear in the pulls Q = (q, r, w, t) of (T6), and
-//! without momentum whatever these are. So the pulls are the unknowns here, scalars like pressures, each with
-//! its own step length:
+//! PT24 solve for the force on every particle, with one step length for all: with several, forces
+//! that have not converged would add up to a momentum. But forces are linear in the pulls Q = (q,
+//! r, w, t) of (T6), and without momentum whatever these are. So the pulls are the unknowns here,
+//! scalars like pressures, each with its own step length:
 //!
 //!   Q ← Q + ω α (γ S(C(t + Δt)) − Q),   α = 1/(1 + B)                   (D1)
 //!   C(t + Δt) = C(t) ∓ Σ V ∇W·(u_i − u_j),   u = pressure, friction, F(Q)/μ     (D2)  PT24 eq. 21
 //!   B = γ S′ R_i R / μ,   R_i = |Σ V ∇W| + Σ V |∇W|,   R = max R_i            (D3)
 //!
-//! Steps of more than 3.5 capillary times, m of them, are calmed after the solve along the lines between particles, so that
-//! both momenta are kept. The directions and slopes of pairs are those of the beginning of the step, and a spring K that is
-//! not part of a solve needs Δt² K < 4; if a share d of motion is taken away afterwards it needs Δt² K < 2(2 − d)/(1 − d):
+//! Steps of more than 3.5 capillary times, m of them, are calmed after the solve along the lines
+//! between particles, so that both momenta are kept. The directions and slopes of pairs are those
+//! of the beginning of the step, and a spring K that is not part of a solve needs Δt² K < 4; if a
+//! share d of motion is taken away afterwards it needs Δt² K < 2(2 − d)/(1 − d):
 //!
-//!   F ← F + (c d/m²) Σ (Q_i + Q_j) ∇W (u_ij·x_ij)/x_ij²,   d = (a − 1)/(a − ½),   a = (m/3.5)²   (D4)
+//!   F ← F + (c d/m²) Σ (Q_i + Q_j) ∇W (u_ij·x_ij)/x_ij²                   (D4)
+//!   d = (a − 1)/(a − ½),   a = (m/3.5)²
 //!
-//! B bounds the sum of a row of the Jacobian (Gershgorin), so that sweeps converge however long the step is. The
-//! paper evaluates W at predicted places in every iteration; here contributions grow along ∇W, as those of pressure
-//! do, which needs no kernels and makes the system linear but for the clamp.
+//! B bounds the sum of a row of the Jacobian (Gershgorin), so that sweeps converge however long the
+//! step is. The paper evaluates W at predicted places in every iteration; here contributions grow
+//! along ∇W, as those of pressure do, which needs no kernels and makes the system linear but for
+//! the clamp.
 
 use glam::Vec4;
 use rayon::prelude::*;
@@ -29,25 +32,23 @@ use super::pairs::{Pulls, SurfacePairs};
 use crate::math::DVec3;
 use crate::particles::simd::dispatch;
 use crate::particles::wide::{Wide, WideSums};
-use crate::rigid::bodies::{Body, Twist};
+use crate::twist::Twist;
 
-/// ω, as long as a step is no more than a whole one: rows of the Jacobian are bounded with room to spare. At ω = 2 sweeps for
-/// steps of four capillary times no longer converged, since pressure answers too.
+/// ω of steps that converge however long they are (docs/methods/droplets.md, *Constants*).
 const OMEGA: f64 = 1.3;
-/// ω to begin with: most solves are for steps of one capillary time and less, and B is far above what sums really are.
-const BOLD: f64 = 5.0;
+/// ω to begin with, as long as sweeps converge with it.
+const AGGRESSIVE_OMEGA: f64 = 5.0;
 /// How much contributions may change during a step, for S′.
-const CHANGE: f64 = 0.02;
+const MAX_CHANGE: f64 = 0.02;
 
-/// Capillary times of a step up to which forces may act along the directions of its beginning: with 3.5 a drop of 5 h comes
-/// to rest, with 4 it never does.
-const LONG: f64 = 3.5;
+/// Capillary times of a step up to which forces may act along the directions of its beginning.
+const LONG_STEP: f64 = 3.5;
 /// c of (D4): about as much as stops the fastest motion of neighbours in one step.
-const CALM: f64 = 9.6;
+const CALMING: f64 = 9.6;
 
 /// What a sweep found.
 #[derive(Clone, Copy, Debug)]
-pub struct Swept {
+pub struct TensionResidual {
     /// Change of the pulls, squared, in the energy norm.
     pub change: f64,
     /// By how much pulls are off over how much they may be.
@@ -90,8 +91,8 @@ pub struct TensionSweep<'a> {
 }
 
 impl<'a> TensionSweep<'a> {
-    /// Starts from the pulls after the motion before the solve. `displacement` is that of all particles before the
-    /// solve, in h.
+    /// Starts from the pulls after the motion before the solve. `displacement` is that of all
+    /// particles before the solve, in h.
     pub fn new(
         pairs: &'a SurfacePairs,
         strengths: Strengths,
@@ -101,9 +102,9 @@ impl<'a> TensionSweep<'a> {
         error: f64,
     ) -> TensionSweep<'a> {
         let n = pairs.fluid.len();
-        let yields = pairs.wet.iter().any(|wet| dynamic[wet.solid as usize]);
+        let moves_walls = pairs.wet.iter().any(|wet| dynamic[wet.solid as usize]);
         let mut sweep = TensionSweep {
-            wall_moved: vec![Vec4::ZERO; if yields { pairs.volume.len() - n } else { 0 }],
+            wall_moved: vec![Vec4::ZERO; if moves_walls { pairs.volume.len() - n } else { 0 }],
             contribution: vec![[0.0; 3]; n],
             wall_contribution: pairs.wall.iter().map(|c| c.map(|c| c as f32)).collect(),
             step: [Vec::new(), Vec::new()],
@@ -116,8 +117,9 @@ impl<'a> TensionSweep<'a> {
             error,
         };
         sweep.predict(displacement);
-        sweep.measure(BOLD);
-        // If nothing but the motion before the solve happens: at rest pressure and tension balance, and little does.
+        sweep.measure(AGGRESSIVE_OMEGA);
+        // If nothing but the motion before the solve happens: at rest pressure and tension balance,
+        // and little does.
         let start = pairs.pulls_with(&sweep.strengths, |i| sweep.contribution[i]);
         sweep.pulls = Unknowns::new(start);
         sweep
@@ -151,7 +153,7 @@ impl<'a> TensionSweep<'a> {
     }
 
     /// Starts from a share of what has been guessed.
-    pub fn start_from(&mut self, share: f64) {
+    pub fn scale_start(&mut self, share: f64) {
         if share != 1.0 {
             let share = share as f32;
             let Pulls { fluid, wall } = &mut self.pulls.now;
@@ -162,7 +164,7 @@ impl<'a> TensionSweep<'a> {
     }
 
     /// Takes shorter steps from now on: those that converge however long the step is.
-    pub fn be_careful(&mut self) {
+    pub fn use_safe_steps(&mut self) {
         self.measure(OMEGA);
     }
 
@@ -183,7 +185,7 @@ impl<'a> TensionSweep<'a> {
         self.typical = (square / pairs.fluid.len().max(1) as f64).sqrt();
         let lightest = self.inverse_mass.iter().copied().fold(0.0, f32::max);
         let scale = f64::from(largest) * f64::from(lightest);
-        let early = |clamp: Clamp, c: f64| clamp.bend((c - CHANGE).max(clamp.from));
+        let early = |clamp: Clamp, c: f64| clamp.bend((c - MAX_CHANGE).max(clamp.from));
         let length = |stiffness: f64| (omega / (1.0 + stiffness)).min(1.0) as f32;
         let mut step = vec![0.0; pairs.fluid.len()];
         pairs.for_each(&mut step, |list, out, _: &mut ()| {
@@ -223,7 +225,7 @@ impl<'a> TensionSweep<'a> {
     }
 
     /// Adds the reactions on dynamic solids to `impulse`.
-    pub fn react(&self, impulse: &mut [Twist]) {
+    pub fn add_reactions(&self, impulse: &mut [Twist]) {
         if self.wall_moved.is_empty() {
             return;
         }
@@ -245,14 +247,14 @@ impl<'a> TensionSweep<'a> {
     }
 
     /// Moves the particles of dynamic solids.
-    pub fn carry(&mut self, bodies: &[Body]) {
-        if self.wall_moved.is_empty() || bodies.is_empty() {
+    pub fn move_walls(&mut self, motions: &[Twist]) {
+        if self.wall_moved.is_empty() || motions.is_empty() {
             return;
         }
         let n = self.pairs.fluid.len();
         for wet in &self.pairs.wet {
             if self.dynamic[wet.solid as usize] {
-                let u = bodies[wet.solid as usize].motion.at(wet.arm);
+                let u = motions[wet.solid as usize].at(wet.arm);
                 self.wall_moved[wet.particle as usize - n] = u.as_vec3().extend(0.0);
             }
         }
@@ -291,7 +293,7 @@ impl<'a> TensionSweep<'a> {
     }
 
     /// (D1), with the displacements of fluid particles by all that the solve does.
-    pub fn sweep(&mut self, moved: &[Vec4]) -> Swept {
+    pub fn sweep(&mut self, moved: &[Vec4]) -> TensionResidual {
         let n = self.pairs.fluid.len();
         let mut next = std::mem::take(&mut self.pulls.next);
         let parts = self.pairs.map(&mut next.fluid, |list, next, local| {
@@ -323,7 +325,7 @@ impl<'a> TensionSweep<'a> {
             change += f64::from(moved * moved);
         }
         self.pulls.next = next;
-        Swept {
+        TensionResidual {
             change: self.typical * self.typical * change,
             left: left / (self.error * size).max(f64::MIN_POSITIVE),
         }
@@ -351,12 +353,12 @@ impl<'a> TensionSweep<'a> {
     fn calming(&self) -> f64 {
         let lightest = self.inverse_mass.iter().copied().fold(0.0, f32::max);
         let square = 8.0 * self.strengths.largest() * f64::from(lightest); // m²
-        let over = square / (LONG * LONG);
-        if over > 1.0 { CALM * (over - 1.0) / ((over - 0.5) * square) } else { 0.0 }
+        let over = square / (LONG_STEP * LONG_STEP);
+        if over > 1.0 { CALMING * (over - 1.0) / ((over - 0.5) * square) } else { 0.0 }
     }
 
-    /// Impulses of tension on fluid particles and on solids, in double precision. `moved` tells where all that happens in
-    /// the step moves fluid particles, in h.
+    /// Impulses of tension on fluid particles and on solids, in double precision. `moved` tells
+    /// where all that happens in the step moves fluid particles, in h.
     pub fn result(
         &self,
         solids: usize,

@@ -1,14 +1,17 @@
 //! Contact angles: which tension of a wall makes a fluid meet it at a wanted angle.
 //!
-//! Young's equation, cos θ = (e_dry − e_wet)/γ, holds with what walls of one layer really cost (`validate/drops/slab.rs`), but
-//! walls that attract hold the edge of a drop. So the angle is looked up, as drops take it that spread from 90°; below 70° that
-//! needs a stronger pull than Young's, which lifts columns between plates too high. At 60° the table is between both: drops that
-//! spread stop at 66°, and columns that are filled to Jurin's height stay within 10 % of it: docs/methods/droplets.md.
+//! Young's equation, cos θ = (e_dry − e_wet)/γ, holds with what walls of one layer really cost
+//! (`validate/drops/slab.rs`), but walls that attract hold the edge of a drop. So the angle is
+//! looked up, as drops take it that spread from 90°; below 70° that needs a stronger pull than
+//! Young's, which lifts columns between plates too high. At 60° the table is between both: drops
+//! that spread stop at 66°, and columns that are filled to Jurin's height stay within 10 % of it:
+//! docs/methods/droplets.md.
 
 use crate::math::Dimension;
 
-/// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that it is taken for: that of a drop that spread, but for 60°. Angles are those of the height of the centre of a drop; at 30° in
-/// space and at 150° they are between that and the angle of its outline.
+/// (γ^BF − γ^BV)/γ^FV and the angle, in degrees, that it is taken for: that of a drop that spread,
+/// but for 60°. Angles are those of the height of the centre of a drop; at 30° in space and at 150°
+/// they are between that and the angle of its outline.
 const SPACE: [(f64, f64); 12] = [
     (-1.3, 0.0),
     (-1.1, 12.0),

@@ -1,27 +1,29 @@
-//! What pairs of particles exchange in the implicit models: coefficients of (V2) and (V3), and sums over them.
+//! What pairs of particles exchange in the implicit models: coefficients of (V2) and (V3), and sums
+//! over them.
 
 use glam::{DMat3, DVec3, Vec4};
 
-use super::{harmonic_mean, is_implicit, sliding_layers, wall_stretch};
+use super::{harmonic_mean, sliding_layers, wall_stretch};
 use crate::particles::kernel::KernelShape;
 use crate::particles::neighbors::Chunk;
 use crate::particles::pair::{Pair, WallPair};
 use crate::particles::periodic::nearest;
+use crate::sph::fluid::Viscosity;
+use crate::sph::system::FluidSystem;
 use crate::with_kernel;
-use crate::world::{ViscosityModel, World};
 
 /// Where (V2) stops growing towards coincident particles, in h.
 const CLOSEST: f32 = 0.1;
 
 /// Coefficients of one chunk, in the order of its pairs; an array may be empty if it would be zero.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Coefficients {
+pub struct Coefficients {
     /// c of pairs that exchange all components.
     isotropic: Vec<f32>,
     /// c/|g|² of pairs that exchange along their gradient g (as stored: without its unit).
     central: Vec<f32>,
     /// c or c/|g|² of wall pairs.
-    pub(super) wall: Vec<f32>,
+    pub wall: Vec<f32>,
     /// Whether wall pairs exchange along their gradients.
     wall_is_central: bool,
     /// The diagonal of the matrix.
@@ -29,8 +31,8 @@ pub(super) struct Coefficients {
 }
 
 /// What is needed to compute coefficients.
-pub(super) struct Maker<'a> {
-    world: &'a World,
+pub(super) struct Assembler<'a> {
+    system: &'a FluidSystem<'a>,
     mass: &'a [f64],
     /// What stands before the kernel in (V2) and (V3) at a viscosity of one.
     isotropic: f32,
@@ -38,23 +40,22 @@ pub(super) struct Maker<'a> {
     stretch: Vec<f64>,
 }
 
-impl<'a> Maker<'a> {
-    pub(super) fn new(world: &'a World, mass: &'a [f64], dt: f64) -> Maker<'a> {
-        let scale = dt / (world.reference_density() * world.spacing * world.spacing);
-        let d = world.dimension.count() as f64;
-        let isotropic = (2.0 * scale / sliding_layers(world.kernel())) as f32;
+impl<'a> Assembler<'a> {
+    pub(super) fn new(system: &'a FluidSystem<'a>, mass: &'a [f64], dt: f64) -> Assembler<'a> {
+        let scale = dt / (system.reference_density() * system.space.spacing * system.space.spacing);
+        let d = system.space.dimension.count() as f64;
+        let isotropic = (2.0 * scale / sliding_layers(system.kernel())) as f32;
         let central = (2.0 * (d + 2.0) * scale) as f32;
-        Maker { world, mass, isotropic, central, stretch: wall_stretch(world) }
+        Assembler { system, mass, isotropic, central, stretch: wall_stretch(system) }
     }
 
     /// η of a fluid, zero if its model is not implicit.
     fn viscosity(&self, fluid: usize) -> f64 {
-        let viscosity = self.world.fluids[fluid].viscosity;
-        if is_implicit(viscosity.model) { viscosity.coefficient } else { 0.0 }
+        self.system.fluids[fluid].viscosity.dynamic()
     }
 
     fn is_central(&self, fluid: usize) -> bool {
-        self.world.fluids[fluid].viscosity.model == ViscosityModel::Weiler2018
+        matches!(self.system.fluids[fluid].viscosity, Viscosity::Weiler2018(_))
     }
 
     /// (V2) or (V3) at distance q without the viscosity, from |w′|.
@@ -68,8 +69,8 @@ impl<'a> Maker<'a> {
     }
 
     /// Coefficients and diagonal of one chunk.
-    pub(super) fn make(&self, chunk: &Chunk, out: &mut Coefficients, local: &mut Vec<DVec3>) {
-        let Maker { world, .. } = *self;
+    pub(super) fn assemble(&self, chunk: &Chunk, out: &mut Coefficients, local: &mut Vec<DVec3>) {
+        let Assembler { system, .. } = *self;
         let Coefficients { isotropic, central, wall, diagonal, .. } = out;
         for array in [&mut *isotropic, &mut *central, &mut *wall] {
             array.clear();
@@ -79,7 +80,7 @@ impl<'a> Maker<'a> {
 
         // By other fluid: η, and whether the pair exchanges along its line of centres.
         let own = self.viscosity(chunk.fluid);
-        let kinds: Vec<(f64, bool)> = (0..world.fluids.len())
+        let kinds: Vec<(f64, bool)> = (0..system.fluids.len())
             .map(|other| {
                 let viscosity = harmonic_mean(own, self.viscosity(other));
                 (viscosity, self.is_central(chunk.fluid) && self.is_central(other))
@@ -90,8 +91,8 @@ impl<'a> Maker<'a> {
         central.resize(if has(true) { chunk.pair_places() } else { 0 }, 0.0);
 
         if has(false) || has(true) {
-            chunk.fetch(&world.particles.position, local);
-            with_kernel!(world.kernel, S => self.make_pairs::<S>(chunk, &kinds, out, local));
+            chunk.fetch(&system.particles.position, local);
+            with_kernel!(system.space.kernel, S => self.make_pairs::<S>(chunk, &kinds, out, local));
         }
         self.make_walls(chunk, out);
     }
@@ -104,20 +105,20 @@ impl<'a> Maker<'a> {
         out: &mut Coefficients,
         local: &[DVec3],
     ) {
-        let Maker { world, .. } = *self;
-        let (per_meter, sigma) = (1.0 / world.spacing, world.kernel().sigma() as f32);
+        let Assembler { system, .. } = *self;
+        let (per_meter, sigma) = (1.0 / system.space.spacing, system.kernel().sigma() as f32);
         for (k, diagonal) in out.diagonal.iter_mut().enumerate() {
-            let own = world.particles.position[chunk.particles.start + k];
+            let own = system.particles.position[chunk.particles.start + k];
             let mut sum = Vec4::ZERO;
             for (at, pair) in chunk.pair_range(k).zip(chunk.pairs(k)) {
                 let (eta, is_central) = match kinds {
                     [only] => *only,
                     many => {
                         let j = chunk.index(pair);
-                        many[world.fluid_of(j).unwrap_or(chunk.fluid)]
+                        many[system.fluid_of(j).unwrap_or(chunk.fluid)]
                     }
                 };
-                let apart = nearest(own - local[pair.slot()], world.period) * per_meter;
+                let apart = nearest(own - local[pair.slot()], system.space.period) * per_meter;
                 let q = apart.as_vec3().length();
                 let slope = -sigma * S::evaluate(q).1;
                 let c = eta as f32 * self.weight(is_central, slope, q);
@@ -135,13 +136,11 @@ impl<'a> Maker<'a> {
     }
 
     fn make_walls(&self, chunk: &Chunk, out: &mut Coefficients) {
-        let Maker { world, .. } = *self;
-        let viscosity = world.fluids[chunk.fluid].viscosity;
+        let Assembler { system, .. } = *self;
+        let viscosity = system.fluids[chunk.fluid].viscosity;
         out.wall_is_central = self.is_central(chunk.fluid);
-        if !is_implicit(viscosity.model)
-            || viscosity.boundary <= 0.0
-            || chunk.wall_pair_count() == 0
-        {
+        let boundary = viscosity.boundary();
+        if !viscosity.is_implicit() || boundary <= 0.0 || chunk.wall_pair_count() == 0 {
             return;
         }
         for k in 0..chunk.particles.len() {
@@ -149,12 +148,12 @@ impl<'a> Maker<'a> {
             for pair in chunk.wall_pairs(k) {
                 let b = pair.index as usize;
                 let g = pair.gradient4();
-                let q = (world.offset(i, b) / world.spacing).as_vec3().length();
-                let stretch = world.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
-                // How firm a wall is to pressure is none of viscosity's business.
+                let q = (system.offset(i, b) / system.space.spacing).as_vec3().length();
+                let stretch = system.solid_of(b).map_or(1.0, |solid| self.stretch[solid]);
+                // How much a wall counts for pressure is none of viscosity's business.
                 let plain = over(g.length(), chunk.sums[k].wall_slope);
                 let weight = self.weight(out.wall_is_central, plain, q);
-                let c = (viscosity.boundary * stretch) as f32 * weight;
+                let c = (boundary * stretch) as f32 * weight;
                 if out.wall_is_central {
                     let c = over(c, g.length_squared());
                     out.diagonal[k] += c * g * g;
@@ -184,16 +183,17 @@ impl Coefficients {
     }
 
     /// C of a wall pair, in double precision.
-    pub(super) fn wall_matrix(&self, c: f32, line: DVec3) -> DMat3 {
+    pub fn wall_matrix(&self, c: f32, line: DVec3) -> DMat3 {
         let column = |axis: DVec3| self.of_wall(c, line, axis);
         DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
     }
 
-    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision. What acts along lines of centres does so along
-    /// the true ones, and keeps angular momentum: gradients are rounded.
+    /// Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ) of the k-th particle, in double precision. What acts
+    /// along lines of centres does so along the true ones, and keeps angular momentum: gradients
+    /// are rounded.
     pub(super) fn exchange(
         &self,
-        world: &World,
+        system: &FluidSystem,
         chunk: &Chunk,
         k: usize,
         own: DVec3,
@@ -210,7 +210,7 @@ impl Coefficients {
         if !self.central.is_empty() {
             for (pair, &c) in chunk.pairs(k).iter().zip(&self.central[chunk.pair_range(k)]) {
                 let g = pair.gradient4().truncate();
-                let line = world.offset(i, chunk.index(pair));
+                let line = system.offset(i, chunk.index(pair));
                 let c = f64::from(c * g.length_squared()) / line.length_squared();
                 // At the same place there is no line, and g is zero.
                 if c.is_finite() {
@@ -219,10 +219,10 @@ impl Coefficients {
             }
         }
         if !self.wall.is_empty() {
-            let first_wall = world.fluid_count();
+            let first_wall = system.fluid_count();
             for (pair, &c) in chunk.wall_pairs(k).iter().zip(&self.wall[chunk.wall_pair_range(k)]) {
                 let v = walls[pair.index as usize - first_wall];
-                sum += self.of_wall(c, wall_line(world, i, pair), v - own);
+                sum += self.of_wall(c, wall_line(system, i, pair), v - own);
             }
         }
         sum
@@ -253,9 +253,10 @@ impl Coefficients {
     }
 }
 
-/// The gradient of a wall pair of particle i, but for its sign, along the true line between the two: its own direction is rounded.
-pub(super) fn wall_line(world: &World, i: usize, pair: &WallPair) -> DVec3 {
-    let line = world.offset(i, pair.index as usize);
+/// The gradient of a wall pair of particle i, but for its sign, along the true line between the
+/// two: its own direction is rounded.
+pub fn wall_line(system: &FluidSystem, i: usize, pair: &WallPair) -> DVec3 {
+    let line = system.offset(i, pair.index as usize);
     let size = DVec3::from(pair.gradient.map(f64::from)).length();
     size * line.normalize_or_zero()
 }

@@ -1,102 +1,101 @@
 //! Explicit models: artificial viscosity and XSPH, from the velocities at the start of the step.
 //!
-//! Artificial viscosity (Monaghan 1992) damps particles that approach each other, along the line of their
-//! centres. Its strength α c h contains a speed of sound c, which an incompressible fluid does not have;
-//! the speed |vᵢⱼ| at which the two particles see each other takes its place. The exchange (V4) is
-//! limited so that no particle gives away more than its relative velocity, which makes any α ≤ 1
-//! stable at any step. XSPH (V5) moves every velocity by a share ε towards the average around it and is
-//! stable for ε ≤ 1 because Σ w ≤ 1.
+//! Artificial viscosity (Monaghan 1992) damps particles that approach each other, along the line of
+//! their centres. Its strength α c h contains a speed of sound c, which an incompressible fluid
+//! does not have; the speed |vᵢⱼ| at which the two particles see each other takes its place. The
+//! exchange (V4) is limited so that no particle gives away more than its relative velocity, which
+//! makes any α ≤ 1 stable at any step. XSPH (V5) moves every velocity by a share ε towards the
+//! average around it and is stable for ε ≤ 1 because Σ w ≤ 1.
 
 use std::marker::PhantomData;
+use std::mem::discriminant;
 
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
-use super::harmonic_mean;
+use super::{ViscousStep, harmonic_mean};
 use crate::math::rounded_bits;
 use crate::particles::kernel::{Kernel, KernelShape};
 use crate::particles::neighbors::Chunk;
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
-use crate::sph::loads::{Loads, sum_over_walls};
-use crate::step::Workspace;
+use crate::sph::fluid::Viscosity;
+use crate::sph::loads::{WallLoads, sum_over_walls};
+use crate::sph::system::FluidSystem;
 use crate::with_kernel;
-use crate::world::{Viscosity, ViscosityModel, World};
 
 /// Σⱼ |w′|/q is about 3 in a full neighbourhood, so that a sixth of it exchanges half at most.
-const LARGEST_STEP: f64 = 1.0 / 6.0;
+const MAX_STEP: f64 = 1.0 / 6.0;
 
 /// (V1) for (V4) and (V5): changes the predicted velocities and returns the impulses on solids.
-pub fn exchange(world: &World, work: &mut Workspace, dt: f64) -> Loads {
-    let n = world.fluid_count();
-    let reference = world.reference_density();
-    let mass: Vec<f64> = world.fluids.iter().map(|fluid| fluid.density / reference).collect();
-    let step = Explicit { kernel: world.kernel(), spacing: world.spacing, dt };
-    let old = std::mem::take(&mut work.predicted);
+pub fn exchange(viscous: &ViscousStep, velocity: &mut Vec<DVec3>) -> WallLoads {
+    let ViscousStep { system, neighbors, dt, .. } = viscous;
+    let (n, dt) = (system.fluid_count(), *dt);
+    let mass = system.relative_masses();
+    let step = Explicit { kernel: system.kernel(), spacing: system.space.spacing, dt };
+    let old = std::mem::take(velocity);
 
-    let per_step = dt / world.spacing;
-    let ruler = Ruler::new(world.spacing, world.period);
-    let mut seen = Seen::default();
+    let per_step = dt / system.space.spacing;
+    let ruler = Ruler::new(system.space.spacing, system.space.period);
+    let mut all = ParticleMotion::default();
     (0..n)
         .into_par_iter()
         .map(|i| {
-            let [x, y, z] = ruler.place(world.particles.position[i]);
-            let fluid = world.fluid_of(i).unwrap_or(0) as i32;
+            let [x, y, z] = ruler.place(system.particles.position[i]);
+            let fluid = system.fluid_of(i).unwrap_or(0) as i32;
             ([x, y, z, fluid], bits((old[i] * per_step).as_vec3()))
         })
-        .unzip_into_vecs(&mut seen.place, &mut seen.motion);
+        .unzip_into_vecs(&mut all.place, &mut all.motion);
     let mut new = old.clone();
-    work.neighbors.for_each(&mut new[..n], |chunk, new, local: &mut Seen| {
-        let own = world.fluids[chunk.fluid].viscosity;
-        if !is_explicit(own.model) {
+    neighbors.for_each(&mut new[..n], |chunk, new, local: &mut ParticleMotion| {
+        let own = system.fluids[chunk.fluid].viscosity;
+        if !own.is_explicit() {
             return;
         }
-        let coefficients: Vec<f32> = (world.fluids.iter().zip(&mass))
+        let coefficients: Vec<f32> = (system.fluids.iter().zip(&mass))
             .map(|(fluid, &other)| {
                 let theirs = fluid.viscosity;
-                let alike = theirs.model == own.model;
-                let mean = harmonic_mean(own.coefficient, theirs.coefficient)
+                let alike = discriminant(&theirs) == discriminant(&own);
+                let mean = harmonic_mean(own.strength(), theirs.strength())
                     * harmonic_mean(mass[chunk.fluid], other);
                 if alike { mean as f32 } else { 0.0 }
             })
             .collect();
         with_kernel!(step.kernel.kind, S => dispatch(AmongFluids::<S> {
-            step: &step, ruler: &ruler, model: own.model, chunk, seen: &seen, local,
-            coefficients: &coefficients, gain: new, per_mass: 1.0 / (mass[chunk.fluid] * per_step), shape: PhantomData,
+            step: &step, ruler: &ruler, model: own, chunk, all: &all, local,
+            coefficients: &coefficients, gain: new,
+            per_mass: 1.0 / (mass[chunk.fluid] * per_step), shape: PhantomData,
         }));
-        if own.boundary == 0.0 {
+        if own.boundary() == 0.0 {
             return; // it slips along walls
         }
         for (k, new) in new.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
-            let of_wall = |b: usize| step.wall(world, own, i, b, old[b] - old[i]);
+            let of_wall = |b: usize| step.wall(system, own, i, b, old[b] - old[i]);
             *new +=
                 chunk.wall_pairs(k).iter().map(|pair| of_wall(pair.index as usize)).sum::<DVec3>();
         }
     });
-    work.predicted = new;
+    *velocity = new;
 
-    let volume = world.dimension.volume(world.spacing);
-    sum_over_walls(world, work, |chunk, k, wall| {
-        let fluid = &world.fluids[chunk.fluid];
-        if !is_explicit(fluid.viscosity.model) || fluid.viscosity.boundary == 0.0 {
+    let volume = system.space.dimension.volume(system.space.spacing);
+    sum_over_walls(system, neighbors, |chunk, k, wall| {
+        let fluid = &system.fluids[chunk.fluid];
+        if !fluid.viscosity.is_explicit() || fluid.viscosity.boundary() == 0.0 {
             return;
         }
         let i = chunk.particles.start + k;
         for pair in chunk.wall_pairs(k) {
             let b = pair.index as usize;
-            let gain = step.wall(world, fluid.viscosity, i, b, old[b] - old[i]);
+            let gain = step.wall(system, fluid.viscosity, i, b, old[b] - old[i]);
             let impulse = -fluid.density * volume * gain;
             wall(b, impulse, |load| (&mut load.viscous, &mut load.viscous_moment));
         }
     })
 }
 
-fn is_explicit(model: ViscosityModel) -> bool {
-    matches!(model, ViscosityModel::Artificial | ViscosityModel::Xsph)
-}
-
-/// Places as whole numbers, so that the difference of two has the same digits from both sides wherever the world is
-/// and numbers that overflow still differ by what they should. A period is 2³² units: its images coincide.
+/// Places as whole numbers, so that the difference of two has the same digits from both sides
+/// wherever the world is and numbers that overflow still differ by what they should. A period is
+/// 2³² units: its images coincide.
 struct Ruler {
     /// Units per metre.
     units: DVec3,
@@ -130,10 +129,11 @@ impl Ruler {
 
 /// What particles show to their neighbours.
 #[derive(Default)]
-struct Seen {
+struct ParticleMotion {
     /// Places on the ruler, and which fluid.
     place: Vec<[i32; 4]>,
-    /// In h over the step, as the bits of floats: both are turned from eight rows into lanes by the same instructions.
+    /// In h over the step, as the bits of floats: both are turned from eight rows into lanes by the
+    /// same instructions.
     motion: Vec<[i32; 4]>,
 }
 
@@ -141,15 +141,15 @@ fn bits(motion: Vec3) -> [i32; 4] {
     motion.extend(0.0).to_array().map(|x| x.to_bits() as i32)
 }
 
-/// The exchange among the fluid particles of a chunk and their neighbours, eight pairs at a time. A pair sees the
-/// same bits from both sides, and sums are in double precision: momentum is kept.
+/// The exchange among the fluid particles of a chunk and their neighbours, eight pairs at a time. A
+/// pair sees the same bits from both sides, and sums are in double precision: momentum is kept.
 struct AmongFluids<'a, S> {
     step: &'a Explicit,
     ruler: &'a Ruler,
-    model: ViscosityModel,
+    model: Viscosity,
     chunk: &'a Chunk,
-    seen: &'a Seen,
-    local: &'a mut Seen,
+    all: &'a ParticleMotion,
+    local: &'a mut ParticleMotion,
     /// With each of the fluids.
     coefficients: &'a [f32],
     gain: &'a mut [DVec3],
@@ -164,23 +164,24 @@ impl<S: KernelShape> Vectorised for AmongFluids<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         match self.model {
-            ViscosityModel::Xsph => self.exchange::<L>(|c, x, u| (smoothing::<S>(c, x), u)),
+            Viscosity::Xsph(_) => self.exchange::<L>(|c, x, u| (smoothing::<S>(c, x), u)),
             _ => self.exchange::<L>(|c, x, u| (damping::<S>(c, x, u), x)),
         }
     }
 }
 
 impl<S: KernelShape> AmongFluids<'_, S> {
-    /// `between` tells from a coefficient, xᵢ − xⱼ and vⱼ − vᵢ, in h, how much of which of them a pair exchanges.
+    /// `between` tells from a coefficient, xᵢ − xⱼ and vⱼ − vᵢ, in h, how much of which of them a
+    /// pair exchanges.
     #[inline(always)]
     fn exchange<L: Lanes>(self, between: impl Fn(f32, [f32; 3], [f32; 3]) -> (f32, [f32; 3])) {
-        let AmongFluids { step, ruler, chunk, seen, local, coefficients, .. } = self;
-        chunk.fetch(&seen.place, &mut local.place);
-        chunk.fetch(&seen.motion, &mut local.motion);
+        let AmongFluids { step, ruler, chunk, all, local, coefficients, .. } = self;
+        chunk.fetch(&all.place, &mut local.place);
+        chunk.fetch(&all.motion, &mut local.motion);
         let sigma = (step.kernel.w(0.0) / S::evaluate_f64(0.0).0) as f32;
         for (k, gain) in self.gain.iter_mut().enumerate() {
             let i = chunk.particles.start + k;
-            let (place, motion) = (seen.place[i], seen.motion[i].map(float));
+            let (place, motion) = (all.place[i], all.motion[i].map(float));
             let mut sum = [[0.0f64; 8]; 3];
             let mut left = chunk.pairs(k).len() as i32;
             for eight in chunk.fours(k).eights() {
@@ -240,7 +241,7 @@ fn damping<S: KernelShape>(c: f32, x: [f32; 3], u: [f32; 3]) -> f32 {
     let q2 = dot(x, x);
     let q = q2.sqrt();
     let approach = dot(u, x).max(0.0); // nothing while they separate
-    let signal = dot(u, u).sqrt().min(LARGEST_STEP as f32);
+    let signal = dot(u, u).sqrt().min(MAX_STEP as f32);
     let slope = -S::evaluate(q).1 / (q.max(1.0e-6) * (q2 + 0.01));
     c * signal * slope * approach
 }
@@ -253,12 +254,12 @@ struct Explicit {
 }
 
 impl Explicit {
-    /// The velocity that a pair of equal particles with coefficient one exchanges; `apart` is xᵢ − xⱼ and
-    /// `difference` is vⱼ − vᵢ.
-    fn pair(&self, model: ViscosityModel, apart: DVec3, difference: DVec3) -> DVec3 {
+    /// The velocity that a pair of equal particles with coefficient one exchanges; `apart` is xᵢ −
+    /// xⱼ and `difference` is vⱼ − vᵢ.
+    fn pair(&self, model: Viscosity, apart: DVec3, difference: DVec3) -> DVec3 {
         let x = apart / self.spacing;
         let q = x.length();
-        if model == ViscosityModel::Xsph {
+        if matches!(model, Viscosity::Xsph(_)) {
             return self.kernel.w(q) * difference; // (V5)
         }
         let approach = difference.dot(x);
@@ -266,15 +267,22 @@ impl Explicit {
             return DVec3::ZERO; // they separate
         }
         // (V4)  c n nᵀ (vⱼ − vᵢ) = α min(|vᵢⱼ| Δt/h, 1/6) |w′|/(q (q² + 0.01)) (vⱼᵢ · x) x
-        let signal = (difference.length() * self.dt / self.spacing).min(LARGEST_STEP);
+        let signal = (difference.length() * self.dt / self.spacing).min(MAX_STEP);
         let slope = -self.kernel.dw(q) / (q.max(1e-6) * (q * q + 0.01));
         signal * slope * approach * x
     }
 
     /// What wall particle `b` gives to the velocity of fluid particle `i`.
-    fn wall(&self, world: &World, own: Viscosity, i: usize, b: usize, difference: DVec3) -> DVec3 {
-        let beta = f64::from(world.particles.weight[b]);
-        own.boundary * beta * self.pair(own.model, world.offset(i, b), difference)
+    fn wall(
+        &self,
+        system: &FluidSystem,
+        own: Viscosity,
+        i: usize,
+        b: usize,
+        difference: DVec3,
+    ) -> DVec3 {
+        let beta = f64::from(system.particles.weight[b]);
+        own.boundary() * beta * self.pair(own, system.offset(i, b), difference)
     }
 }
 

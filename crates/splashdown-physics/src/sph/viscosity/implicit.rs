@@ -4,29 +4,30 @@
 //!
 //!   μᵢ xᵢ + Σⱼ Cᵢⱼ (xᵢ − xⱼ) + Σ_b C_ib (xᵢ − v_b) = μᵢ vᵢ*   (V6)
 //!
-//! symmetric and positive definite, stable for any viscosity and step, with walls that move as they are
-//! told on the diagonal and on the right; rigid bodies are dragged along (`grips`). It is solved by conjugate gradients with a diagonal
-//! preconditioner. Directions and products are in single precision, the solution in double; the true
-//! residual is computed in double precision before the first and after the last iteration. That last
-//! evaluation is also what the fluid gets,
+//! symmetric and positive definite, stable for any viscosity and step, with walls that move as they
+//! are told on the diagonal and on the right; walls that give way are dragged along
+//! (`DraggedWalls`). It is solved by conjugate gradients with a diagonal preconditioner. Directions
+//! and products are in single precision, the solution in double; the true residual is computed in
+//! double precision before the first and after the last iteration. That last evaluation is also
+//! what the fluid gets,
 //!
 //!   vᵢ = vᵢ* + (Σⱼ Cᵢⱼ (xⱼ − xᵢ) + Σ_b C_ib (v_b − xᵢ)) / μᵢ   (V7)
 //!
-//! which differs from xᵢ by the residual over μᵢ, but conserves momentum however early the iteration stops,
-//! and makes the load on a wall exactly what the fluid has lost to it.
+//! which differs from xᵢ by the residual over μᵢ, but conserves momentum however early the
+//! iteration stops, and makes the load on a wall exactly what the fluid has lost to it.
 
 use glam::{DVec3, Vec4};
 use rayon::prelude::*;
+use splashdown_solve::cg::{self, Params};
 
-use super::coefficients::{Coefficients, Maker, wall_line};
-use super::grips::Grips;
+use super::coefficients::{Assembler, Coefficients, wall_line};
+use super::{DraggedWalls, ViscousStep};
 use crate::particles::neighbors::{Chunk, Neighbors};
 use crate::particles::simd::{Lanes, Vectorised, dispatch};
-use crate::rigid::bodies::Body;
-use crate::solve::kept::with_kept;
-use crate::sph::loads::{Loads, sum_over_walls};
-use crate::step::Workspace;
-use crate::world::World;
+use crate::solve::Stop;
+use crate::solve::buffers::with_buffers;
+use crate::sph::loads::{WallLoads, sum_over_walls};
+use crate::sph::system::FluidSystem;
 
 /// The residual may be this share of the momenta, both as root mean squares.
 const TOLERANCE: f64 = 1e-6;
@@ -37,7 +38,7 @@ const MAX_RESTARTS: u32 = 4;
 
 /// Pair coefficients and vectors of the solve, kept to save allocations.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct Buffers {
     coefficients: Vec<Coefficients>,
     solution: Vec<DVec3>,
     exchanged: Vec<DVec3>,
@@ -47,64 +48,68 @@ pub struct Memory {
 }
 
 /// (V6) with what it reads.
-struct System<'a> {
-    world: &'a World,
+struct System<'a, W> {
+    fluids: &'a FluidSystem<'a>,
     neighbors: &'a Neighbors,
     coefficients: &'a [Coefficients],
     /// μ of each fluid.
     mass: &'a [f64],
     /// v*.
     given: &'a [DVec3],
-    /// How bodies are dragged.
-    grips: Grips,
+    /// Walls that the fluid drags.
+    dragged: W,
+    stop: Stop,
 }
 
-/// Solves (V6) and applies (V7) to the predicted velocities; returns iterations and impulses on solids, which
-/// `bodies` have yet to be given.
-pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (u32, Loads) {
-    let n = world.fluid_count();
-    let reference = world.reference_density();
-    let mass: Vec<f64> = world.fluids.iter().map(|fluid| fluid.density / reference).collect();
-    let mut memory = std::mem::take(&mut work.viscosity);
-    let mut given = std::mem::take(&mut work.predicted);
+/// Solves (V6) and applies (V7) to `velocity`, of all particles; returns iterations and impulses on
+/// solids, which those that are `dragged` have yet to be given.
+pub fn solve<W: DraggedWalls>(
+    viscous: &ViscousStep,
+    velocity: &mut Vec<DVec3>,
+    buffers: &mut Buffers,
+    dragged: impl FnOnce(&[Coefficients]) -> W,
+) -> (u32, WallLoads) {
+    let ViscousStep { system, neighbors, dt, stop } = viscous;
+    let (n, mass) = (system.fluid_count(), system.relative_masses());
+    let mut given = std::mem::take(velocity);
 
-    memory.coefficients.resize_with(work.neighbors.chunks.len(), Coefficients::default);
-    let maker = Maker::new(world, &mass, dt);
-    let chunks = work.neighbors.chunks.par_iter();
-    chunks.zip(&mut memory.coefficients).for_each(|(chunk, out)| {
-        with_kept(|local| maker.make(chunk, out, local));
+    buffers.coefficients.resize_with(neighbors.chunks.len(), Coefficients::default);
+    let assembler = Assembler::new(system, &mass, *dt);
+    let chunks = neighbors.chunks.par_iter();
+    chunks.zip(&mut buffers.coefficients).for_each(|(chunk, out)| {
+        with_buffers(|local| assembler.assemble(chunk, out, local));
     });
 
     let (fluid, walls) = given.split_at_mut(n);
-    let chunks = &work.neighbors.chunks;
-    let system = System {
-        world,
-        neighbors: &work.neighbors,
-        coefficients: &memory.coefficients,
+    let solve = System {
+        fluids: system,
+        neighbors,
+        coefficients: &buffers.coefficients,
         mass: &mass,
         given: fluid,
-        grips: Grips::find(world, bodies, chunks, &memory.coefficients, dt),
+        dragged: dragged(&buffers.coefficients),
+        stop: *stop,
     };
-    memory.solution.clear();
-    memory.solution.extend_from_slice(fluid);
+    buffers.solution.clear();
+    buffers.solution.extend_from_slice(fluid);
     let mut vectors = Vectors {
-        solution: &mut memory.solution,
+        solution: &mut buffers.solution,
         walls,
-        exchanged: &mut memory.exchanged,
-        residual: &mut memory.residual,
-        direction: &mut memory.direction,
-        product: &mut memory.product,
+        exchanged: &mut buffers.exchanged,
+        residual: &mut buffers.residual,
+        direction: &mut buffers.direction,
+        product: &mut buffers.product,
     };
     vectors.resize(n);
-    let iterations = conjugate_gradients(&system, &mut vectors);
+    let iterations = conjugate_gradients(&solve, &mut vectors);
 
-    let volume = reference * world.dimension.volume(world.spacing);
-    let loads = sum_over_walls(world, work, |chunk, k, wall| {
-        let x = memory.solution[chunk.particles.start + k];
+    let volume = system.reference_density() * system.space.volume();
+    let loads = sum_over_walls(system, neighbors, |chunk, k, wall| {
+        let x = buffers.solution[chunk.particles.start + k];
         // Chunks follow each other: the one that starts with this particle is found by bisection.
-        let chunks = &work.neighbors.chunks;
+        let chunks = &neighbors.chunks;
         let number = chunks.partition_point(|c| c.particles.start < chunk.particles.start);
-        let coefficients = &memory.coefficients[number];
+        let coefficients = &buffers.coefficients[number];
         if coefficients.wall.is_empty() {
             return;
         }
@@ -112,19 +117,18 @@ pub fn solve(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> (
             chunk.wall_pairs(k).iter().zip(&coefficients.wall[chunk.wall_pair_range(k)])
         {
             let b = pair.index as usize;
-            let line = wall_line(world, chunk.particles.start + k, pair);
+            let line = wall_line(system, chunk.particles.start + k, pair);
             let gain = coefficients.of_wall(*c, line, given[b] - x);
             wall(b, -volume * gain, |load| (&mut load.viscous, &mut load.viscous_moment));
         }
     });
 
-    let exchanged = &memory.exchanged;
-    work.neighbors.for_each(&mut given[..n], |chunk, v, _: &mut Vec<()>| {
+    let exchanged = &buffers.exchanged;
+    neighbors.for_each(&mut given[..n], |chunk, v, _: &mut Vec<()>| {
         let exchanged = &exchanged[chunk.particles.clone()];
         v.iter_mut().zip(exchanged).for_each(|(v, e)| *v += *e / mass[chunk.fluid]); // (V7)
     });
-    work.predicted = given;
-    work.viscosity = memory;
+    *velocity = given;
     (iterations, loads)
 }
 
@@ -149,37 +153,48 @@ impl Vectors<'_> {
 }
 
 /// Improves `solution` until the residual is small; leaves the momenta it exchanges in `exchanged`.
-fn conjugate_gradients(system: &System, vectors: &mut Vectors) -> u32 {
-    let allowed = TOLERANCE * TOLERANCE * system.scale(vectors.walls);
-    let mut iterations = 0;
-    let mut square = system.true_residual(vectors);
-    for _ in 0..=MAX_RESTARTS {
-        if square <= allowed || square.is_nan() || iterations >= MAX_ITERATIONS {
-            break;
-        }
-        let mut rho = system.precondition(vectors, None);
-        loop {
-            let curvature = system.multiply(vectors);
-            if curvature <= 0.0 || curvature.is_nan() {
-                break;
-            }
-            square = system.advance(vectors, (rho / curvature) as f32);
-            iterations += 1;
-            if square <= allowed || square.is_nan() || iterations >= MAX_ITERATIONS {
-                break;
-            }
-            if system.world.stop.asked() {
-                return iterations;
-            }
-            rho = system.precondition(vectors, Some(rho));
-        }
-        square = system.true_residual(vectors);
+/// A residual that stays too large is momentum that is exchanged later: (V7) keeps all of it.
+fn conjugate_gradients<W: DraggedWalls>(system: &System<W>, vectors: &mut Vectors) -> u32 {
+    let params = Params {
+        tolerance: TOLERANCE,
+        scale: Some(system.scale(vectors.walls)),
+        max_iterations: MAX_ITERATIONS,
+        max_restarts: MAX_RESTARTS,
+        stop: system.stop,
+    };
+    match cg::iterate(&mut Solve { system, vectors }, &params) {
+        Ok(report) => report.iterations,
+        Err(error) => error.report().iterations,
     }
-    iterations
 }
 
-impl System<'_> {
-    /// Runs `work(number, chunk, part of out, local)` on all chunks and adds up the results in order.
+/// Conjugate gradients on (V6).
+struct Solve<'a, 'b, W> {
+    system: &'a System<'a, W>,
+    vectors: &'a mut Vectors<'b>,
+}
+
+impl<W: DraggedWalls> cg::Iteration for Solve<'_, '_, W> {
+    fn residual(&mut self) -> f64 {
+        self.system.true_residual(self.vectors)
+    }
+
+    fn turn(&mut self, last: Option<f64>) -> f64 {
+        self.system.precondition(self.vectors, last)
+    }
+
+    fn multiply(&mut self) -> f64 {
+        self.system.multiply(self.vectors)
+    }
+
+    fn advance(&mut self, a: f64) -> f64 {
+        self.system.advance(self.vectors, a as f32)
+    }
+}
+
+impl<W: DraggedWalls> System<'_, W> {
+    /// Runs `work(number, chunk, part of out, local)` on all chunks and adds up the results in
+    /// order.
     fn sum<T: Send, L: 'static>(
         &self,
         out: &mut [T],
@@ -193,8 +208,9 @@ impl System<'_> {
         parts.iter().sum()
     }
 
-    /// Σ μ |v* − v̄|²: what the residual is compared with. v̄ is the mean velocity of the walls that the
-    /// fluid feels, of the fluid itself if there are none, so that only relative motion counts.
+    /// Σ μ |v* − v̄|²: what the residual is compared with. v̄ is the mean velocity of the walls
+    /// that the fluid feels, of the fluid itself if there are none, so that only relative motion
+    /// counts.
     fn scale(&self, walls: &[DVec3]) -> f64 {
         let first = self.given.len();
         let (mut wall, mut pairs, mut fluid) = (DVec3::ZERO, 0usize, DVec3::ZERO);
@@ -238,12 +254,12 @@ impl System<'_> {
     /// Momenta exchanged by the solution, and what is then missing in (V6); returns Σ |r|²/μ.
     fn true_residual(&self, vectors: &mut Vectors) -> f64 {
         let Vectors { solution, walls, exchanged, residual, .. } = vectors;
-        self.grips.drag(self.world, solution, walls);
+        self.dragged.drag(solution, walls);
         self.sum(exchanged, |chunk, coefficients, exchanged, local| {
             chunk.fetch(solution, local);
             let own = &solution[chunk.particles.clone()];
             for (k, (exchanged, &x)) in exchanged.iter_mut().zip(own).enumerate() {
-                *exchanged = coefficients.exchange(self.world, chunk, k, x, local, walls);
+                *exchanged = coefficients.exchange(self.fluids, chunk, k, x, local, walls);
             }
             0.0
         });
@@ -262,7 +278,7 @@ impl System<'_> {
     /// p ← D⁻¹ r + β p, β = ρ/ρ_last (zero without a last one); returns ρ = r · D⁻¹ r.
     fn precondition(&self, vectors: &mut Vectors, last: Option<f64>) -> f64 {
         let Vectors { residual, direction, product, .. } = vectors;
-        // The product has been used: its memory serves for D⁻¹ r.
+        // The product has been used: its buffers serves for D⁻¹ r.
         let rho = self.sum(product, |chunk, coefficients, z, _: &mut Vec<()>| {
             let r = &residual[chunk.particles.clone()];
             let mut rho = 0.0;
@@ -284,10 +300,10 @@ impl System<'_> {
             let mass = self.mass[chunk.fluid] as f32;
             dispatch(Multiply { chunk, coefficients, mass, direction, product, local })
         });
-        if self.grips.is_empty() {
+        if self.dragged.is_empty() {
             return curvature;
         }
-        curvature - self.grips.give_way(direction, product)
+        curvature - self.dragged.give_way(direction, product)
     }
 
     /// x ← x + a p, r ← r − a q; returns Σ |r|²/μ.

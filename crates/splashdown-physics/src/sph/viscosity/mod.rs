@@ -1,80 +1,107 @@
 //! Internal friction of fluids, and friction against walls.
 //!
-//! All models exchange momentum between pairs of particles, each pair giving to one what it takes from
-//! the other, so that momentum is conserved whatever the model. In the units of the pressure solver
-//! (`sph::pressure::operator`: relative masses μ, volumes hᵈ, lengths in h) every model reads
+//! All models exchange momentum between pairs of particles, each pair giving to one what it takes
+//! from the other, so that momentum is conserved whatever the model. In the units of the pressure
+//! solver (`sph::pressure::operator`: relative masses μ, volumes hᵈ, lengths in h) every model
+//! reads
 //!
-//!   μᵢ Δvᵢ = Σⱼ Cᵢⱼ (vⱼ − vᵢ)   (V1)      Cᵢⱼ = c 1 (all components) or c n nᵀ (along the line of centres)
+//!   μᵢ Δvᵢ = Σⱼ Cᵢⱼ (vⱼ − vᵢ)   (V1)
 //!
-//! with a symmetric coefficient c ≥ 0 per pair:
+//! with Cᵢⱼ = c 1 (all components) or c n nᵀ (along the line of centres), and a symmetric
+//! coefficient c ≥ 0 per pair:
 //!
-//! | model      | c                                           | velocities        | derived in              |
-//! |------------|---------------------------------------------|-------------------|-------------------------|
-//! | Laplacian  | 2 η̂ |w′|/(q L)                     (V2)     | at the end of Δt  | Brookshaw 1985; Morris et al. 1997 |
-//! | Weiler2018 | 2(d+2) η̂ |w′| q/(q² + 0.01), along n  (V3)   | at the end of Δt  | Weiler et al. 2018 |
-//! | Artificial | α min(|vᵢⱼ| Δt/h, 1/6) |w′| q/(q² + 0.01), along n (V4) | at its start | Monaghan 1992 |
-//! | Xsph       | ε w                                  (V5)     | at its start      | Monaghan 1989           |
+//! | model      | c                                                        | velocities at |
+//! |------------|----------------------------------------------------------|---------------|
+//! | Laplacian  | 2 η̂ |w′|/(q L)                                      (V2) | the end of Δt |
+//! | Weiler2018 | 2(d+2) η̂ |w′| q/(q² + 0.01), along n                (V3) | the end of Δt |
+//! | Artificial | α min(|vᵢⱼ| Δt/h, 1/6) |w′| q/(q² + 0.01), along n (V4)  | its start     |
+//! | Xsph       | ε w                                                 (V5) | its start     |
 //!
-//! η̂ = η Δt/(ρ_ref h²) for a dynamic viscosity η; q = r/h; w and w′ as in `particles::kernel`; L, close
-//! to one, corrects what so few neighbours get wrong (`sliding_layers`). Where two
-//! fluids meet, c is made from the harmonic mean of their coefficients (which keeps the stress continuous)
+//! They are derived in Brookshaw 1985 and Morris et al. 1997, Weiler et al. 2018, Monaghan 1992 and
+//! Monaghan 1989.
+//!
+//! η̂ = η Δt/(ρ_ref h²) for a dynamic viscosity η; q = r/h; w and w′ as in `particles::kernel`; L,
+//! close to one, corrects what so few neighbours get wrong (`sliding_layers`). Where two fluids
+//! meet, c is made from the harmonic mean of their coefficients (which keeps the stress continuous)
 //! and, for the explicit models, of their masses. Measurements: docs/methods/viscosity.md.
 
-mod coefficients;
+pub mod coefficients;
 pub mod explicit;
-mod grips;
 pub mod implicit;
 
-use super::loads::Loads;
+use glam::Vec4;
+
+use self::coefficients::Coefficients;
 use crate::math::{DVec3, Dimension};
 use crate::particles::kernel::{Kernel, SUPPORT};
-use crate::rigid::bodies::Body;
-use crate::step::Workspace;
-use crate::world::{ViscosityModel, World};
+use crate::particles::neighbors::Neighbors;
+use crate::solve::Stop;
+use crate::sph::fluid::Viscosity;
+use crate::sph::loads::WallLoads;
+use crate::sph::system::FluidSystem;
 
-/// What viscosity did in a step, beyond changing `Workspace::predicted`.
+/// A step of the fluids, as viscosity sees it.
+#[derive(Clone, Copy)]
+pub struct ViscousStep<'a> {
+    /// Fluids and solids.
+    pub system: FluidSystem<'a>,
+    /// Pairs of the step.
+    pub neighbors: &'a Neighbors,
+    /// Length of the step, s.
+    pub dt: f64,
+    /// Ends an iteration, with nothing usable.
+    pub stop: Stop,
+}
+
+/// Walls that give way to the fluid that drags them, in the implicit solve: what they are is not
+/// its business.
+pub trait DraggedWalls: Sync {
+    /// Whether none does.
+    fn is_empty(&self) -> bool;
+    /// The velocities in `walls`, of all particles of solids, that belong to those of the fluid.
+    fn drag(&self, fluid: &[DVec3], walls: &mut [DVec3]);
+    /// Takes what walls give way to the direction p from q = A p; returns how much p · q shrinks.
+    fn give_way(&self, p: &[Vec4], q: &mut [Vec4]) -> f64;
+}
+
+/// What viscosity did in a step, beyond changing velocities.
 #[derive(Clone, Debug, Default)]
 pub struct Viscous {
     /// Iterations of the implicit solve.
     pub iterations: u32,
     /// Impulses on solids; empty if no fluid is viscous.
-    pub loads: Loads,
+    pub loads: WallLoads,
 }
 
-/// Applies the viscosity of all fluids to the predicted velocities; `bodies` are all solids, or none where
-/// no solid is dynamic.
-pub fn apply(world: &World, work: &mut Workspace, bodies: &[Body], dt: f64) -> Viscous {
-    let any = |model: fn(ViscosityModel) -> bool| {
-        let viscous = |c: f64| c > 0.0;
-        world.fluids.iter().map(|fluid| fluid.viscosity).any(|viscosity| {
-            model(viscosity.model)
-                && (viscous(viscosity.coefficient) || viscous(viscosity.boundary))
+/// Applies the viscosity of all fluids to `velocity`, of all particles. `dragged` are the walls
+/// that give way, made of the coefficients of all chunks.
+pub fn apply<W: DraggedWalls>(
+    step: &ViscousStep,
+    velocity: &mut Vec<DVec3>,
+    buffers: &mut implicit::Buffers,
+    dragged: impl FnOnce(&[Coefficients]) -> W,
+) -> Viscous {
+    let any = |is_such: fn(&Viscosity) -> bool| {
+        step.system.fluids.iter().map(|fluid| fluid.viscosity).any(|viscosity| {
+            let values = [viscosity.dynamic(), viscosity.strength(), viscosity.boundary()];
+            is_such(&viscosity) && values.iter().any(|value| *value > 0.0)
         })
     };
     let mut viscous = Viscous::default();
-    if any(|model| matches!(model, ViscosityModel::Artificial | ViscosityModel::Xsph)) {
-        viscous.loads = explicit::exchange(world, work, dt);
+    if any(Viscosity::is_explicit) {
+        viscous.loads.add(explicit::exchange(step, velocity));
     }
-    if any(is_implicit) {
-        let (iterations, loads) = implicit::solve(world, work, bodies, dt);
+    if any(Viscosity::is_implicit) {
+        let (iterations, loads) = implicit::solve(step, velocity, buffers, dragged);
         viscous.iterations = iterations;
-        if viscous.loads.is_empty() {
-            viscous.loads = loads;
-        } else {
-            viscous.loads.iter_mut().zip(&loads).for_each(|(sum, load)| sum.add(load, 0.0));
-        }
+        viscous.loads.add(loads);
     }
     viscous
 }
 
-/// Whether a model is solved for at the end of the step.
-pub fn is_implicit(model: ViscosityModel) -> bool {
-    matches!(model, ViscosityModel::Laplacian | ViscosityModel::Weiler2018)
-}
-
-/// L: the viscosity that layers of the rest lattice feel with (V2) when they slide over each other, on
-/// average over one spacing, as a share of η. It is the sum over all pairs that reach across a plane
-/// between layers, and would be one for a kernel that reaches far.
+/// L: the viscosity that layers of the rest lattice feel with (V2) when they slide over each other,
+/// on average over one spacing, as a share of η. It is the sum over all pairs that reach across a
+/// plane between layers, and would be one for a kernel that reaches far.
 pub fn sliding_layers(kernel: Kernel) -> f64 {
     let reach = SUPPORT as i32 + 1;
     let depth = if kernel.dimension == Dimension::Two { 0..=0 } else { -reach..=reach };
@@ -85,7 +112,8 @@ pub fn sliding_layers(kernel: Kernel) -> f64 {
             for (x, z) in (-reach..=reach).flat_map(|x| depth.clone().map(move |z| (x, z))) {
                 let slid = f64::from(x) + f64::from(slide) / f64::from(slides);
                 let q = DVec3::new(slid, layer.into(), z.into()).length();
-                // A pair that is n layers apart reaches across n planes and sees n times the difference.
+                // A pair that is n layers apart reaches across n planes and sees n times the
+                // difference.
                 sum += f64::from(layer * layer) * 2.0 * -kernel.dw(q) / q;
             }
         }
@@ -98,12 +126,12 @@ fn harmonic_mean(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }
 
-/// How much the velocity difference between a fluid and a wall particle of each solid must be stretched
-/// so that the fluid sticks to the surface and not to the samples, which lie `inset` behind it (Morris
-/// et al. 1997, for a fluid particle one spacing away from the samples).
-fn wall_stretch(world: &World) -> Vec<f64> {
-    let share = |inset: f64| (inset / world.spacing).clamp(0.0, 0.75);
-    world.solids.iter().map(|solid| 1.0 / (1.0 - share(solid.inset))).collect()
+/// How much the velocity difference between a fluid and a wall particle of each solid must be
+/// stretched so that the fluid sticks to the surface and not to the samples, which lie `inset`
+/// behind it (Morris et al. 1997, for a fluid particle one spacing away from the samples).
+fn wall_stretch(system: &FluidSystem) -> Vec<f64> {
+    let share = |inset: f64| (inset / system.space.spacing).clamp(0.0, 0.75);
+    system.solids.iter().map(|solid| 1.0 / (1.0 - share(solid.inset))).collect()
 }
 
 #[cfg(test)]
@@ -123,8 +151,8 @@ mod tests {
         close(share(KernelKind::Spiky, Dimension::Three), 0.948);
     }
 
-    /// Force along x that a neighbour at (x, y, z) exerts in the shear flow u = y, over η: (V2) with L = 1
-    /// and (V3).
+    /// Force along x that a neighbour at (x, y, z) exerts in the shear flow u = y, over η: (V2)
+    /// with L = 1 and (V3).
     fn shear_forces(kernel: Kernel, apart: DVec3) -> [f64; 2] {
         let d = kernel.dimension.count() as f64;
         let q = apart.length();
@@ -150,7 +178,8 @@ mod tests {
             let ok = found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-3);
             assert!(ok, "{found:?} instead of {expected:?}");
         };
-        // Rows slid by s: pairs that reach across the plane above the particle's row, n rows up n times.
+        // Rows slid by s: pairs that reach across the plane above the particle's row, n rows up n
+        // times.
         let slid = |dimension: Dimension, s: f64| {
             let kernel = Kernel { kind: KernelKind::Cubic, dimension };
             lattice_sum(dimension == Dimension::Two, |place| {

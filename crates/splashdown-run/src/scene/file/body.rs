@@ -1,9 +1,11 @@
-//! Rigid bodies: what drives and holds them, copies of them, dry friction, and how they are coupled.
+//! Rigid bodies: what drives and holds them, copies of them, dry friction, and how they are
+//! coupled.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::{Number, Rotation, Vector};
+use crate::body::{CouplingMethod, CouplingSettings, CouplingSolver};
 
 /// Coefficient of dry friction, unless told otherwise.
 pub const DEFAULT_FRICTION: f64 = 0.5;
@@ -45,8 +47,8 @@ pub struct Motor {
     pub torque_limit: f64,
 }
 
-/// Repeats everything before it in a row, on a circle or along a screw: copy k is turned k times about
-/// `about` and moved k times by `step`. The first copy is the original.
+/// Repeats everything before it in a row, on a circle or along a screw: copy k is turned k times
+/// about `about` and moved k times by `step`. The first copy is the original.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
@@ -123,10 +125,10 @@ pub struct Coupling {
 
 impl Default for Coupling {
     fn default() -> Self {
-        let settings = crate::body::CouplingSettings::default();
+        let settings = CouplingSettings::default();
         Coupling {
-            method: CouplingMethod::default(),
-            solver: CouplingSolver::default(),
+            method: settings.method,
+            solver: settings.solver,
             contact_error: settings.contact_error,
             min_iterations: settings.min_iterations,
             max_iterations: settings.max_iterations,
@@ -134,30 +136,6 @@ impl Default for Coupling {
             overlap: Overlap::default(),
         }
     }
-}
-
-/// The ways to couple bodies and fluids.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CouplingMethod {
-    /// Bodies do not move while the fluid is solved (Akinci et al. 2012).
-    Weak,
-    /// Bodies move in every iteration of the fluid's solve (Gissler et al. 2019).
-    Interlinked,
-    /// One system of pressure, contact and friction (Probst & Teschner 2023).
-    #[default]
-    Monolithic,
-}
-
-/// The iterations of the monolithic method.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CouplingSolver {
-    /// Projected relaxed Jacobi.
-    Jacobi,
-    /// The same, accelerated (Silcowitz-Hansen, Niebe & Erleben 2010).
-    #[default]
-    Nncg,
 }
 
 /// What happens to bodies that overlap at the start.

@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use splashdown_solids::material::Model;
+use splashdown_solids::solids::Integrator;
 
 use super::shape::BoxShape;
 use super::{Copies, Motion, Rotation, Scatter, SolidShape, Vector};
 
-/// A body that bends, stretches and never passes through others: a solid, a shell, a rod, particles, or a
-/// rigid body among these.
+/// A body that bends, stretches and never passes through others: a solid, a shell, a rod,
+/// particles, or a rigid body among these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Elastic {
@@ -16,24 +18,24 @@ pub struct Elastic {
     /// What it is made of: tetrahedra, triangles, segments or points.
     #[serde(default)]
     pub kind: ElasticKind,
-    /// One of several shapes. A closed one is filled with tetrahedra (`solid`, `rigid`) or particles, or its
-    /// surface is covered with triangles (`shell`); a shell may also be a `plane`, or a mesh, whose triangles
-    /// are taken as they are.
+    /// One of several shapes. A closed one is filled with tetrahedra (`solid`, `rigid`) or
+    /// particles, or its surface is covered with triangles (`shell`); a shell may also be a
+    /// `plane`, or a mesh, whose triangles are taken as they are.
     #[serde(default)]
     pub shape: Option<SolidShape>,
     /// Instead of a shape, for `solid` and `rigid`: tetrahedra from a file.
     #[serde(default)]
     pub tetrahedra: Option<TetrahedraFile>,
-    /// Instead of a shape: the corners of a rod, which is cut into segments of about `element_size`; or the
-    /// centres of particles.
+    /// Instead of a shape: the corners of a rod, which is cut into segments of about
+    /// `element_size`; or the centres of particles.
     #[serde(default)]
     #[schemars(extend("x-unit" = "m"))]
     pub points: Vec<Vector>,
     /// Joins the last corner of a rod to the first.
     #[serde(default)]
     pub closed: bool,
-    /// Thickness of a shell; diameter of a rod or of particles. Surfaces keep so far apart. Elements must be
-    /// longer than that.
+    /// Thickness of a shell; diameter of a rod or of particles. Surfaces keep so far apart.
+    /// Elements must be longer than that.
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub thickness: Option<f64>,
@@ -59,7 +61,7 @@ pub struct Elastic {
     pub poissons_ratio: f64,
     /// Its energy of deformation.
     #[serde(default)]
-    pub material: ElasticMaterial,
+    pub material: Model,
     /// About how long the edges of its tetrahedra are. Not set: `simulation.spacing`.
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
@@ -75,8 +77,9 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "x-unit" = "1/s"))]
     pub damping: f64,
-    /// Kelvin-Voigt damping: stress is larger by this time times the rate at which it grows. Deformations die
-    /// away, other motion does not. Bending of rods is not damped, and so are rigid bodies and particles.
+    /// Kelvin-Voigt damping: stress is larger by this time times the rate at which it grows.
+    /// Deformations die away, other motion does not. Bending of rods is not damped, and so are
+    /// rigid bodies and particles.
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "x-unit" = "s"))]
     pub damping_time: f64,
@@ -89,8 +92,8 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "maximum" = 10))]
     pub friction: Option<f64>,
-    /// Parts of it that are held, or move as told. A rigid body that is held by one vertex turns about it, by two
-    /// about the line between them.
+    /// Parts of it that are held, or move as told. A rigid body that is held by one vertex turns
+    /// about it, by two about the line between them.
     #[serde(default)]
     pub hold: Vec<Hold>,
     /// Repeats it; every further entry repeats what the ones before it made. Copies are named
@@ -124,7 +127,8 @@ pub enum ElasticKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ElasticElements {
-    /// Evenly, with four vertices each. Too stiff in bending where few lie across, and near a ratio of 0.5.
+    /// Evenly, with four vertices each. Too stiff in bending where few lie across, and near a ratio
+    /// of 0.5.
     #[default]
     Linear,
     /// Also bent, with ten vertices each: in all as many as linear ones of half the size have.
@@ -143,7 +147,8 @@ pub struct TetrahedraFile {
     pub scale: f64,
 }
 
-/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the start.
+/// Vertices of an elastic body that are held, or move as told: those that lie in a box at the
+/// start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hold {
@@ -157,24 +162,10 @@ pub struct Hold {
     /// Prescribed motion. Not set: they stand still.
     #[serde(default)]
     pub motion: Option<Motion>,
-    /// Holds them along some axes only, as rollers do: x, y, z. Excludes `motion`. Not set: along all.
+    /// Holds them along some axes only, as rollers do: x, y, z. Excludes `motion`. Not set: along
+    /// all.
     #[serde(default)]
     pub axes: Option<[bool; 3]>,
-}
-
-/// Energies of deformation. They agree where deformations are small.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ElasticMaterial {
-    /// Neo-Hookean: resists being crushed without limit (Bonet & Wood 2008).
-    #[default]
-    NeoHookean,
-    /// Stable neo-Hookean (Smith et al. 2018).
-    StableNeoHookean,
-    /// Fixed corotated (Stomakhin et al. 2012).
-    FixedCorotated,
-    /// St Venant-Kirchhoff. It does not resist being crushed. Shells know this one and `neo_hookean`.
-    StVenantKirchhoff,
 }
 
 /// How elastic bodies and their contacts are solved.
@@ -182,12 +173,13 @@ pub enum ElasticMaterial {
 #[serde(deny_unknown_fields, default)]
 pub struct ElasticSolver {
     /// Surfaces push each other when they are closer than this. Not set: a tenth of
-    /// `simulation.spacing`, or the smallest gap between two bodies at the start, if that is less,
-    /// but no less than a two-hundredth: what lies close together at the start is not pushed apart.
+    /// `simulation.spacing`. Two bodies that start closer together than that push each other only
+    /// when they are closer than at the start (or than a thousandth of this) until they have
+    /// parted: what lies close together is not pushed apart.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub contact_distance: Option<f64>,
-    /// How hard they do. Not set: a tenth of Young's modulus of the softest body. It rises by itself
-    /// where surfaces come too close.
+    /// How hard they do. Not set: a tenth of Young's modulus of the softest body. It rises by
+    /// itself where surfaces come too close.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "Pa"))]
     pub contact_stiffness: Option<f64>,
     /// Contacts that slip more slowly than this stick.
@@ -210,8 +202,8 @@ pub struct ElasticSolver {
     pub max_iterations: u32,
     /// Integration in time.
     pub integrator: Integrator,
-    /// Systems of more vertices than this are solved by conjugate gradients instead of factorisation, which
-    /// takes less memory.
+    /// Systems of more vertices than this are solved by conjugate gradients instead of
+    /// factorisation, which takes less memory.
     #[schemars(range(min = 0, max = 4_294_967_295u32))]
     pub direct_limit: usize,
     /// Looks for intersections and inverted elements after every step, and stops if there is one.
@@ -233,18 +225,6 @@ impl Default for ElasticSolver {
             verify: false,
         }
     }
-}
-
-/// Integration of elastic bodies in time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Integrator {
-    /// First order: motion dies away by itself, the sooner the longer the steps. A pendulum of 1 m
-    /// loses a quarter of its swing in 6 s at steps of 5 ms.
-    ImplicitEuler,
-    /// Second order backward differences: keeps motion alive.
-    #[default]
-    Bdf2,
 }
 
 fn one() -> f64 {

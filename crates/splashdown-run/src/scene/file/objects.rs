@@ -7,6 +7,9 @@ use super::body::{Copies, Lock, Motor, Scatter};
 use super::shape::{BoxShape, FillShape, SolidShape};
 use super::surface::{FluidSurface, Liquid, SolidSurface};
 use super::values::{Number, Rotation, Vector, VectorField};
+use crate::motion::Interpolation;
+use crate::output::settings::ProbeQuantity;
+use crate::sph::fluid::{ArtificialViscosity, DynamicViscosity, Viscosity};
 
 /// A liquid of one density and viscosity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,15 +17,16 @@ use super::values::{Number, Rotation, Vector, VectorField};
 pub struct Fluid {
     /// Unique; letters, digits, `-` and `_`.
     pub name: String,
-    /// Takes density, viscosity (the model `weiler2018`, which lets drops spin) and tension of a liquid at 20 °C, and angles that are known for it; keys
-    /// that are written count more.
+    /// Takes density, viscosity (the model `weiler2018`, which lets drops spin) and tension of a
+    /// liquid at 20 °C, and angles that are known for it; keys that are written count more.
     #[serde(default)]
     pub liquid: Option<Liquid>,
     /// Density at rest. Not set: that of `liquid`, or 1000.
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "kg/m³"))]
     pub density: Option<f64>,
-    /// Internal friction, by one of several models. Not set: that of `liquid`, or `artificial` with its default.
+    /// Internal friction, by one of several models. Not set: that of `liquid`, or `artificial` with
+    /// its default.
     #[serde(default)]
     pub viscosity: Option<Viscosity>,
     /// Velocity at the start: numbers, or formulas of the position `x`, `y`, `z`.
@@ -52,83 +56,14 @@ impl Fluid {
         let of_liquid = |liquid: Liquid| {
             Viscosity::Weiler2018(DynamicViscosity { dynamic: liquid.viscosity(), boundary: None })
         };
-        let not_written = || self.liquid.map_or_else(Viscosity::default, of_liquid);
-        self.viscosity.clone().unwrap_or_else(not_written)
+        let usual = || Viscosity::Artificial(ArtificialViscosity::default());
+        self.viscosity.unwrap_or_else(|| self.liquid.map_or_else(usual, of_liquid))
     }
 
     /// The liquid that tension and contact angles are known of.
     pub fn surface_liquid(&self) -> Option<Liquid> {
         self.surface.liquid.or(self.liquid)
     }
-}
-
-/// The viscosity models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Viscosity {
-    /// No friction at all.
-    None(NoViscosity),
-    /// Explicit artificial viscosity (Monaghan 1992): cheap, damps noise, not a physical value.
-    Artificial(ArtificialViscosity),
-    /// Explicit smoothing of velocities (Schechter & Bridson 2012): cheap, not a physical value.
-    Xsph(XsphViscosity),
-    /// Implicit, along the line of centres (Weiler et al. 2018): for highly viscous fluids.
-    Weiler2018(DynamicViscosity),
-    /// Implicit Laplacian of the velocity (Brookshaw 1985; Morris et al. 1997): the physical value.
-    Laplacian(DynamicViscosity),
-}
-
-impl Default for Viscosity {
-    fn default() -> Self {
-        Viscosity::Artificial(ArtificialViscosity { alpha: default_alpha(), boundary: 0.0 })
-    }
-}
-
-/// No friction at all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NoViscosity {}
-
-/// Explicit artificial viscosity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ArtificialViscosity {
-    /// Strength.
-    #[serde(default = "default_alpha")]
-    #[schemars(range(min = 0, max = 1))]
-    pub alpha: f64,
-    /// Strength against walls.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1))]
-    pub boundary: f64,
-}
-
-/// Explicit smoothing of velocities.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct XsphViscosity {
-    /// Share of the neighbours' mean velocity taken over in every step.
-    #[serde(default = "default_strength")]
-    #[schemars(range(min = 0, max = 1))]
-    pub strength: f64,
-    /// The same for walls.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1))]
-    pub boundary: f64,
-}
-
-/// Viscosity as a material constant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DynamicViscosity {
-    /// Dynamic viscosity: water 0.001, olive oil 0.08, honey 10.
-    #[schemars(extend("minimum" = 0, "x-unit" = "Pa·s"))]
-    pub dynamic: f64,
-    /// The same between fluid and walls. Not set: as `dynamic`, so that fluid sticks to walls; 0:
-    /// it slips.
-    #[serde(default)]
-    #[schemars(extend("minimum" = 0, "x-unit" = "Pa·s"))]
-    pub boundary: Option<f64>,
 }
 
 /// A region that is full of a fluid at the start.
@@ -166,8 +101,8 @@ pub struct Solid {
     /// Turns it about its centre.
     #[serde(default)]
     pub rotate: Rotation,
-    /// Where fluid may be. Not set: `inside` for tanks, `both` for planes and open meshes, `outside`
-    /// for everything else.
+    /// Where fluid may be. Not set: `inside` for tanks, `both` for planes and open meshes,
+    /// `outside` for everything else.
     #[serde(default)]
     pub fluid_side: Option<FluidSide>,
     /// Prescribed motion. Not set: it stands still.
@@ -191,8 +126,8 @@ pub struct Solid {
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub thickness: Option<f64>,
-    /// Inertia about the centre of mass in the body's own frame: xx, yy, zz, or these and xy, xz, yz.
-    /// In 2D, one number. Not set: from the shape.
+    /// Inertia about the centre of mass in the body's own frame: xx, yy, zz, or these and xy, xz,
+    /// yz. In 2D, one number. Not set: from the shape.
     #[serde(default)]
     #[schemars(extend("minItems" = 1, "maxItems" = 6, "x-unit" = "kg m²"))]
     pub inertia: Option<Vec<f64>>,
@@ -220,8 +155,8 @@ pub struct Solid {
     /// What turns a rigid body.
     #[serde(default)]
     pub motor: Option<Motor>,
-    /// Coefficient of dry friction μ; between two solids the geometric mean of theirs counts, unless
-    /// `[[friction]]` names the pair. Not set: 0.5.
+    /// Coefficient of dry friction μ; between two solids the geometric mean of theirs counts,
+    /// unless `[[friction]]` names the pair. Not set: 0.5.
     #[serde(default)]
     #[schemars(extend("minimum" = 0, "maximum" = 10))]
     pub friction: Option<f64>,
@@ -339,17 +274,6 @@ pub struct Keyframe {
     pub rotate: Rotation,
 }
 
-/// How to get from one keyframe to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Interpolation {
-    /// At constant speed.
-    #[default]
-    Linear,
-    /// Starting and stopping gently at every keyframe.
-    Smooth,
-}
-
 /// By formulas of the time `t`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -445,7 +369,8 @@ pub struct Sink {
     /// The box.
     #[serde(rename = "box")]
     pub shape: BoxShape,
-    /// Takes what is outside the box instead: fluid that has left the scene would fall for ever, and shorten the steps.
+    /// Takes what is outside the box instead: fluid that has left the scene would fall for ever,
+    /// and shorten the steps.
     #[serde(default)]
     pub outside: bool,
     /// Where its centre is. Not set: the origin, or given by the corners of the box.
@@ -472,37 +397,15 @@ pub struct Probe {
     /// Unique; letters, digits, `-` and `_`. Also names its file.
     pub name: String,
     /// What is measured.
-    pub quantity: Quantity,
-    /// Where; for a level, any point below the surface on the vertical line; for a displacement, where the vertex is at
-    /// the start (the nearest one is taken).
+    pub quantity: ProbeQuantity,
+    /// Where; for a level, any point below the surface on the vertical line; for a displacement,
+    /// where the vertex is at the start (the nearest one is taken).
     #[schemars(extend("x-unit" = "m"))]
     pub at: Vector,
 }
 
-/// What a probe measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Quantity {
-    /// Pressure, Pa.
-    Pressure,
-    /// Height of the free surface above the point, against gravity, m.
-    Level,
-    /// Velocity, m/s.
-    Velocity,
-    /// How far the nearest vertex of an elastic body has moved since the start, m.
-    Displacement,
-}
-
 /// Of a fluid unless told otherwise, kg/m³.
 const DENSITY: f64 = 1000.0;
-
-fn default_alpha() -> f64 {
-    0.01
-}
-
-fn default_strength() -> f64 {
-    0.05
-}
 
 fn zero_number() -> Number {
     Number::Constant(0.0)

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::made::{
+use super::generated_shapes::{
     Bolt, ChainLink, Creature, Duck, Elephant, Flower, Funnel, Gate, Gear, HollowPrism, Letter,
     Nut, Propeller, Rack, SpaceCapsule, Spike, Statue, Voussoir, WaterWheel, Wedge,
 };
 use super::values::Vector;
+use crate::shapes::Face;
 
 /// What can be filled with fluid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -218,24 +219,6 @@ pub struct Tank {
     /// Faces that are missing; an empty list is a closed tank.
     #[schemars(extend("maxItems" = 6))]
     pub open: Vec<Face>,
-}
-
-/// A face of a tank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Face {
-    /// Towards −x.
-    Left,
-    /// Towards +x.
-    Right,
-    /// Towards −y.
-    Bottom,
-    /// Towards +y.
-    Top,
-    /// Towards −z.
-    Back,
-    /// Towards +z.
-    Front,
 }
 
 fn one() -> f64 {

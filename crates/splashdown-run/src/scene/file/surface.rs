@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::Number;
+use crate::sph::tension::{Calibration, TensionModel, TensionOrder, TensionSettings};
 
 /// How surface tension is computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -11,29 +12,31 @@ use super::values::Number;
 pub struct Surface {
     /// What tensions mean.
     pub calibration: Calibration,
-    /// Which forces tension has. Only the first is meant for use: the others are there to compare with.
-    pub model: Model,
+    /// Which forces tension has. Only the first is meant for use: the others are there to compare
+    /// with.
+    pub model: TensionModel,
     /// When tension is solved for.
-    pub order: Order,
+    pub order: TensionOrder,
     /// Iterate until the forces of tension and of friction on walls change by less than this share.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 0.5))]
     pub error: f64,
-    /// Share of the last step's pressure and friction and of the first guess of tension to start from, instead of `pressure.warm_start`, where tension is solved together with pressure.
+    /// Share of the last step's pressure and friction and of the first guess of tension to start
+    /// from, instead of `pressure.warm_start`, where tension is solved together with pressure.
     #[schemars(range(min = 0, max = 1))]
     pub warm_start: f64,
-    /// Longest time step, over the time that a capillary wave of the size of a spacing takes. Above 1 small
-    /// waves are damped; not used with `time_step.fixed`.
+    /// Longest time step, over the time that a capillary wave of the size of a spacing takes. Above
+    /// 1 small waves are damped; not used with `time_step.fixed`.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 4))]
     pub longest_step: f64,
 }
 
 impl Default for Surface {
     fn default() -> Self {
-        let settings = crate::sph::tension::TensionSettings::default();
+        let settings = TensionSettings::default();
         Surface {
             calibration: Calibration::default(),
-            model: Model::default(),
-            order: Order::default(),
+            model: TensionModel::default(),
+            order: TensionOrder::default(),
             error: settings.error,
             warm_start: settings.warm_start,
             longest_step: settings.longest_step,
@@ -41,53 +44,12 @@ impl Default for Surface {
     }
 }
 
-/// What tensions mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Calibration {
-    /// As in Probst & Teschner 2024: drops behave as if their tension were about a tenth of the given one.
-    Paper,
-    /// Drops behave as if their tension were the given one.
-    #[default]
-    Physical,
-}
-
-/// Which forces tension has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Model {
-    /// Energies of interfaces (Probst & Teschner 2024).
-    #[default]
-    Probst2024,
-    /// Every pair of particles attracts alike (Tartakovsky & Meakin 2005). Takes the same tensions; the pressure in drops does
-    /// not depend on their size.
-    Pairwise,
-    /// Cohesion, normals and adhesion (Akinci et al. 2013). `tension` of a fluid is the paper's γ, `dry` of a solid its
-    /// coefficient of adhesion; neither is in N/m, and other tensions are not used.
-    Akinci2013,
-    /// Robust continuum surface force (He et al. 2015). `tension` of a fluid is the paper's κ in N; other
-    /// tensions are not used.
-    He2015,
-}
-
-/// When tension is solved for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Order {
-    /// In one system with pressure and friction. The older models act before pressure.
-    #[default]
-    Together,
-    /// Before pressure and friction: drops may keep dents.
-    Before,
-    /// After pressure and friction: drops do not come to rest.
-    After,
-}
-
 /// The surface of a fluid. Formulas are of the time `t`; where one is negative it counts as 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FluidSurface {
-    /// Takes the tension of a liquid at 20 °C, and angles that are known for it. Not set: as `liquid` of the fluid.
+    /// Takes the tension of a liquid at 20 °C, and angles that are known for it. Not set: as
+    /// `liquid` of the fluid.
     pub liquid: Option<Liquid>,
     /// Surface tension against vapour: water 0.0728. Not set: that of `liquid`, or none.
     #[schemars(extend("x-unit" = "N/m"))]
@@ -114,14 +76,15 @@ pub enum Liquid {
     Ethanol,
 }
 
-/// The surface of a solid. Without any of these, fluids meet it at about 90°. Formulas are of the time `t`.
+/// The surface of a solid. Without any of these, fluids meet it at about 90°. Formulas are of the
+/// time `t`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SolidSurface {
     /// Takes the contact angle that is known for this material and the `liquid` of the fluid.
     pub material: Option<Material>,
-    /// The angle at which the one fluid with a tension meets this solid, measured in the fluid: 0 wets,
-    /// 180 does not touch. It becomes `dry` and `wet`.
+    /// The angle at which the one fluid with a tension meets this solid, measured in the fluid: 0
+    /// wets, 180 does not touch. It becomes `dry` and `wet`.
     #[schemars(extend("x-unit" = "°"))]
     pub contact_angle: Option<Number>,
     /// Tension of the dry solid. Not set: none.

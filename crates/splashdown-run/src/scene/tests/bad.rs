@@ -240,7 +240,14 @@ fn motions_and_emitters_are_checked() {
             solid("rotate = { axis = [1, 0, 0], quaternion = [0, 0, 0, 1] }"),
             "instead of axis and angle",
         ),
-        (solid("at = [1e12, 0, 0]"), "is too far from the origin"),
+        (solid("at = [1e12, 0, 0]"), "solid[0].at: is too far from the origin"),
+        (
+            format!(
+                "{GOOD}[[fluid]]\nname = \"far\"\n[[fluid.fill]]\n\
+                     shape.box = {{ min = [0, 0, 0], max = [1e12, 1, 1] }}\n"
+            ),
+            "fluid[1].fill[0].shape: is too far from the origin",
+        ),
         (emitter("fluid = \"watr\"\ndirection = [1, 0, 0]\nspeed = 1"), "did you mean `water`?"),
         (emitter("fluid = \"water\"\ndirection = [0, 0, 0]\nspeed = 1"), "must not be zero"),
         (
@@ -331,7 +338,8 @@ fn huge_and_deep_input_is_refused_quickly() {
 fn showers_and_surfaces_are_checked() {
     let shower = |fluid: &str, line: &str| {
         format!(
-            "{GOOD}[[shower]]\nname = \"s\"\nfluid = \"{fluid}\"\nradius = 0.2\ndrops_per_second = 1\n{line}\n"
+            "{GOOD}[[shower]]\nname = \"s\"\nfluid = \"{fluid}\"\nradius = 0.2\ndrops_per_second = \
+             1\n{line}\n"
         )
     };
     let solid = |tension: &str, line: &str| {

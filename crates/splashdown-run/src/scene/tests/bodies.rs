@@ -25,14 +25,16 @@ fn errors(text: &str) -> String {
 #[test]
 fn a_density_makes_a_rigid_body_about_its_centre_of_mass() {
     let text = format!(
-        "{HEAD}[[solid]]\nname = \"c\"\nshape.cone = {{ radius = 0.5, height = 0.8 }}\nat = [1, 2, 3]\n\
+        "{HEAD}[[solid]]\nname = \"c\"\nshape.cone = {{ radius = 0.5, height = 0.8 }}\nat = [1, 2, \
+         3]\n\
          rotate = {{ axis = [1, 0, 0], angle = 90 }}\ndensity = 500\nvelocity = [1, 0, 0]\n\
-         spin = [0, 0, 180]\nlock = [\"y\", \"rotate_x\"]\nforce = [0, \"2*t\", 0]\nfriction = 0.3\n\
+         spin = [0, 0, 180]\nlock = [\"y\", \"rotate_x\"]\nforce = [0, \"2*t\", 0]\nfriction = \
+         0.3\n\
          motor = {{ axis = [0, 1, 0], speed = \"90*t\", torque_limit = 2 }}\n"
     );
     let world = build(&text).world;
     let solid = &world.solids[0];
-    let body = solid.body.as_ref().unwrap();
+    let body = solid.body().unwrap();
     let mass = 500.0 * std::f64::consts::PI * 0.25 * 0.8 / 3.0;
     assert!((body.mass / mass - 1.0).abs() < 1e-9);
     // A quarter of the height above the base, which the rotation turned towards z.
@@ -53,7 +55,7 @@ fn a_density_makes_a_rigid_body_about_its_centre_of_mass() {
 
 #[test]
 fn a_mass_or_an_inertia_may_be_given() {
-    let of = |lines: &str| build(&body(lines)).world.solids[0].body.clone().unwrap();
+    let of = |lines: &str| build(&body(lines)).world.solids[0].body().cloned().unwrap();
     assert_eq!(of("mass = 3").mass, 3.0);
     let from_shape = of("mass = 3").inertia.x_axis.x;
     assert!((from_shape / (3.0 * (0.36 + 0.64) / 12.0) - 1.0).abs() < 1e-6);
@@ -62,16 +64,17 @@ fn a_mass_or_an_inertia_may_be_given() {
     let sheet = format!(
         "{HEAD}[[solid]]\nname = \"s\"\nshape.plane.size = 2\ndensity = 100\nthickness = 0.01\n"
     );
-    assert!((build(&sheet).world.solids[0].body.as_ref().unwrap().mass - 4.0).abs() < 1e-9);
+    assert!((build(&sheet).world.solids[0].body().unwrap().mass - 4.0).abs() < 1e-9);
 }
 
 #[test]
 fn two_dimensional_bodies_turn_about_z_only() {
     let text = "[simulation]\ndimension = 2\nspacing = 0.05\n[[solid]]\nname = \"d\"\n\
-                shape.sphere.radius = 0.5\ndensity = 100\nspin = [0, 0, 90]\ntorque = [0, 0, \"t\"]\n";
+                shape.sphere.radius = 0.5\ndensity = 100\nspin = [0, 0, 90]\ntorque = [0, 0, \
+                \"t\"]\n";
     let world = build(text).world;
     assert_eq!(world.dimension, Dimension::Two);
-    let body = world.solids[0].body.as_ref().unwrap();
+    let body = world.solids[0].body().unwrap();
     let mass = 100.0 * std::f64::consts::PI * 0.25;
     assert!((body.mass / mass - 1.0).abs() < 1e-9);
     assert!((body.inertia.z_axis.z / (mass * 0.125) - 1.0).abs() < 1e-6);
@@ -104,7 +107,8 @@ fn mistakes_about_bodies_are_named() {
         (body("mass = 1\nfriction = -1"), "must be between 0 and 10"),
         (
             body(
-                "mass = 1\ngroup = \"stones\"\n[[friction]]\na = \"b\"\nb = \"stone\"\ncoefficient = 1",
+                "mass = 1\ngroup = \"stones\"\n[[friction]]\na = \"b\"\nb = \"stone\"\ncoefficient \
+                 = 1",
             ),
             "did you mean `stones`?",
         ),
@@ -119,7 +123,8 @@ fn mistakes_about_bodies_are_named() {
         ),
         (
             body(
-                "mass = 1\ncopies = [{ count = 2, step = [2, 0, 0] }]\n[[solid]]\nname = \"b-2\"\nshape.sphere.radius = 1\nat = [9, 9, 9]",
+                "mass = 1\ncopies = [{ count = 2, step = [2, 0, 0] }]\n[[solid]]\nname = \"b-2\"\n\
+                 shape.sphere.radius = 1\nat = [9, 9, 9]",
             ),
             "`b-2` is also the name of a copy",
         ),
@@ -136,13 +141,14 @@ fn mistakes_about_bodies_are_named() {
 
 #[test]
 fn the_coupling_is_as_written_and_as_in_the_world_otherwise() {
-    let plain = build(&body("mass = 1")).world;
-    assert_eq!(plain.coupling, Default::default());
+    let mut plain = build(&body("mass = 1")).world;
+    assert_eq!(plain.method.particles().coupling, Default::default());
     let text = body(
-        "mass = 1\n[coupling]\nmethod = \"interlinked\"\nsolver = \"jacobi\"\ncontact_error = 1e-3\n\
+        "mass = 1\n[coupling]\nmethod = \"interlinked\"\nsolver = \"jacobi\"\ncontact_error = \
+         1e-3\n\
          min_iterations = 3\nmax_iterations = 30\nwarm_start = 0.5",
     );
-    let coupling = build(&text).world.coupling;
+    let coupling = build(&text).world.method.particles().coupling;
     assert_eq!(coupling.method, CouplingMethod::Interlinked);
     assert_eq!(coupling.solver, CouplingSolver::Jacobi);
     assert_eq!((coupling.min_iterations, coupling.max_iterations), (3, 30));
@@ -170,7 +176,8 @@ fn copies_are_bodies_of_their_own_with_names_and_friction() {
 fn overlapping_bodies_are_moved_apart_or_refused_by_name() {
     let floor =
         "[[solid]]\nname = \"floor\"\nshape.box = { min = [-5, -1, -5], max = [5, 0, 5] }\n";
-    let boxes = "[[solid]]\nname = \"box\"\nshape.box.size = [1, 1, 1]\nat = [0, 0.45, 0]\nmass = 1\n\
+    let boxes = "[[solid]]\nname = \"box\"\nshape.box.size = [1, 1, 1]\nat = [0, 0.45, 0]\nmass = \
+                 1\n\
                  copies = [{ count = 2, step = [0.9, 0, 0] }]\n";
     let refuse = "[coupling]\noverlap = \"refuse\"\n";
     let text = errors(&format!("{HEAD}{refuse}{floor}{boxes}"));
@@ -197,7 +204,8 @@ fn overlapping_bodies_are_moved_apart_or_refused_by_name() {
     // Two walls with less room than the body has: no way out.
     let wall = |name: &str, x: f64| {
         format!(
-            "[[solid]]\nname = \"{name}\"\nshape.plane = {{ normal = [1, 0, 0], size = 4 }}\nat = [{x}, 0, 0]\n"
+            "[[solid]]\nname = \"{name}\"\nshape.plane = {{ normal = [1, 0, 0], size = 4 }}\nat = \
+             [{x}, 0, 0]\n"
         )
     };
     let squeezed = format!(

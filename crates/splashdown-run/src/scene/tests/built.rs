@@ -110,6 +110,20 @@ fn a_scene_whose_fluid_is_all_carved_away_is_refused() {
     assert!(errors.to_string().contains("fluid[0]: not one particle of it is left"), "{errors}");
 }
 
+/// Nothing is inside of it, and no solid is to blame for that.
+#[test]
+fn fluid_in_a_mesh_with_a_hole_is_refused_for_the_hole() {
+    let dir = tempfile::tempdir().unwrap();
+    let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n";
+    std::fs::write(dir.path().join("sail.obj"), square).unwrap();
+    let text = "simulation.spacing = 0.1\n[[fluid]]\nname = \"water\"\n[[fluid.fill]]\n\
+                shape.mesh.file = \"sail.obj\"\n";
+    let scene = Scene::parse("sail.toml", text, dir.path(), &[]).unwrap();
+    let errors = scene.build().unwrap_err().to_string();
+    assert!(errors.contains("fluid[0].fill[0].shape: is not closed"), "{errors}");
+    assert!(!errors.contains("outside of solids"), "{errors}");
+}
+
 #[test]
 fn initial_velocities_follow_formulas_and_spin() {
     let text = GOOD.replace(
@@ -149,7 +163,8 @@ fn meshes_and_particles_are_read_from_files() {
     let text =
         GOOD.replace("shape.box = { size = [1, 1, 1] }", "shape.particles.file = \"drops.csv\"");
     let text = format!(
-        "{text}[[solid]]\nname = \"t\"\nshape.mesh = {{ file = \"tetrahedron.obj\", scale = 0.5 }}\n"
+        "{text}[[solid]]\nname = \"t\"\nshape.mesh = {{ file = \"tetrahedron.obj\", scale = 0.5 \
+         }}\n"
     );
     let scene = Scene::parse("test.toml", &text, directory.path(), &[]).unwrap();
     let built = scene.build().unwrap();
@@ -175,18 +190,21 @@ fn estimates_count_what_emitters_add() {
 #[test]
 fn a_liquid_has_its_density_viscosity_and_tension_unless_others_are_written() {
     let mercury = GOOD.replacen("name = \"water\"", "name = \"water\"\nliquid = \"mercury\"", 1);
-    let glass = "[[solid]]\nname = \"plate\"\nshape.box = { min = [-1, -1, -1], max = [1, -0.6, 1] }\n\
+    let glass = "[[solid]]\nname = \"plate\"\nshape.box = { min = [-1, -1, -1], max = [1, -0.6, 1] \
+                 }\n\
                  surface.material = \"glass\"\n";
     let world = build(&format!("{mercury}{glass}")).world;
     assert_eq!(world.fluids[0].density, 13546.0);
-    assert_eq!(world.fluids[0].viscosity.coefficient, 1.55e-3);
-    let angle = world.tension.angles[0].as_ref().unwrap();
+    assert_eq!(world.fluids[0].viscosity.dynamic(), 1.55e-3);
+    let crate::boundary::Wetting::Angle(angle) = &world.solids.last().unwrap().wetting else {
+        panic!()
+    };
     assert_eq!([angle.degrees.at(0.0), angle.tension.at(0.0)], [140.0, 0.4865]);
     let heavier = mercury.replacen("liquid =", "density = 13600\nliquid =", 1);
     assert_eq!(build(&heavier).world.fluids[0].density, 13600.0);
     // To compare with: the same scene without tension.
     let slack = mercury.replacen("liquid =", "surface.tension = 0\nliquid =", 1);
-    assert!(!build(&format!("{slack}{glass}")).world.tension.pulls());
+    assert!(!build(&format!("{slack}{glass}")).world.has_tension());
 }
 
 #[test]
@@ -194,7 +212,7 @@ fn drops_of_a_shower_appear_and_are_counted_beforehand() {
     let shower = "[[shower]]\nname = \"rain\"\nfluid = \"water\"\nradius = 0.2\n\
                   drops_per_second = 4\nplaces = [[0, 4, 0], [1, 4, 0]]\nvelocity = [0, -1, 0]\n";
     let built = build(&format!("{GOOD}{TANK}{shower}"));
-    let size = built.world.showers[0].drop.len();
+    let size = built.world.drop_emitters[0].drop.len();
     assert_eq!(estimate(&built).emitted_particles, 2 * size as u64);
     let mut world = built.world;
     world.step(1e-3).unwrap();
@@ -207,7 +225,7 @@ fn drops_of_a_shower_appear_and_are_counted_beforehand() {
 
 #[test]
 fn walls_mirror_where_there_are_bodies() {
-    let boundary = |text: &str| build(text).world.pressure.boundary;
+    let boundary = |text: &str| build(text).world.method.particles().pressure.boundary;
     let body =
         "[[solid]]\nname = \"ball\"\nshape.sphere.radius = 0.2\nat = [0, 2, 0]\ndensity = 500\n";
     assert_eq!(boundary(&format!("{GOOD}{TANK}")), BoundaryPressure::Zero);

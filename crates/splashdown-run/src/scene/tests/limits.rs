@@ -34,7 +34,8 @@ fn memory_is_refused_by_key_and_line_for_every_kind_of_object() {
         (solid("density = 500\nshape.duck.length = 9"), "solid[0].shape", 14),
         (
             solid(
-                "shape.sphere.radius = 0.3\ncopies = [{ count = 30, step = [1, 0, 0] }, { count = 30, step = [0, 1, 0] }]",
+                "shape.sphere.radius = 0.3\ncopies = [{ count = 30, step = [1, 0, 0] }, { count = \
+                 30, step = [0, 1, 0] }]",
             ),
             "solid[0].copies",
             14,
@@ -64,21 +65,24 @@ fn memory_is_refused_by_key_and_line_for_every_kind_of_object() {
         ),
         (
             elastic(
-                "shape.box = { size = [0.3, 0.3, 0.3] }\ncopies = [{ count = 500, step = [1, 0, 0] }]",
+                "shape.box = { size = [0.3, 0.3, 0.3] }\ncopies = [{ count = 500, step = [1, 0, 0] \
+                 }]",
             ),
             "elastic[0].copies",
             6,
         ),
         (
             format!(
-                "{GOOD}[[emitter]]\nname = \"e\"\nfluid = \"water\"\nopening.disc.radius = 0.5\nat = [0, 5, 0]\ndirection = [0, 1, 0]\nspeed = 1e3\n"
+                "{GOOD}[[emitter]]\nname = \"e\"\nfluid = \"water\"\nopening.disc.radius = 0.5\nat \
+                 = [0, 5, 0]\ndirection = [0, 1, 0]\nspeed = 1e3\n"
             ),
             "emitter[0]",
             10,
         ),
         (
             format!(
-                "{GOOD}[[shower]]\nname = \"e\"\nfluid = \"water\"\nradius = 0.5\ndrops_per_second = 1e3\nbox.size = [1, 1, 1]\n"
+                "{GOOD}[[shower]]\nname = \"e\"\nfluid = \"water\"\nradius = 0.5\ndrops_per_second \
+                 = 1e3\nbox.size = [1, 1, 1]\n"
             ),
             "shower[0]",
             10,

@@ -86,7 +86,8 @@ proptest! {
         which in 0..gallery::list().len(),
         damages in prop::collection::vec(damage(), 1..6),
     ) {
-        let text = damages.iter().fold(gallery::list()[which].text.to_string(), |t, d| apply(&t, d));
+        let whole = gallery::list()[which].text.to_string();
+        let text = damages.iter().fold(whole, |t, d| apply(&t, d));
         if let Err(errors) = parse(&text) {
             prop_assert!(!errors.errors.is_empty());
             for error in &errors.errors {
@@ -106,10 +107,15 @@ proptest! {
     #[test]
     fn overrides_of_known_keys_are_applied_or_refused(
         key in prop::sample::select(vec![
-            "simulation.spacing", "simulation.gravity", "fluid.0.fill.0.shape.box.size", "fluid.0.density",
-            "time_step.fixed", "fluid.water.viscosity", "output.formats", "simulation.dimension", "fluid",
+            "simulation.spacing", "simulation.gravity", "fluid.0.fill.0.shape.box.size",
+            "fluid.0.density", "time_step.fixed", "fluid.water.viscosity", "output.formats",
+            "simulation.dimension", "fluid",
         ]),
-        value in prop_oneof!["-?[0-9]{1,3}(\\.[0-9]{1,3})?(e-?[0-9]{1,3})?", "[a-z]{0,6}", "\\[[0-9, -]{0,10}\\]"],
+        value in prop_oneof![
+            "-?[0-9]{1,3}(\\.[0-9]{1,3})?(e-?[0-9]{1,3})?",
+            "[a-z]{0,6}",
+            "\\[[0-9, -]{0,10}\\]"
+        ],
     ) {
         let _ = with(&[&format!("{key}={value}")]).map_err(|errors| errors.to_string());
     }

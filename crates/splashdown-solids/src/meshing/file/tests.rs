@@ -1,5 +1,5 @@
 use super::*;
-use crate::differences::Random;
+use splashdown_solve::differences::Random;
 
 const MSH_2: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"soft body\"\n\
     $EndPhysicalNames\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n7 0 0 1\n9 5 5 5\n$EndNodes\n\
@@ -94,7 +94,8 @@ fn mistakes_are_named_with_their_line() {
     }
 }
 
-/// Whatever a file says, the answer is a mesh or an error: no panic, no endless wait, no huge memory.
+/// Whatever a file says, the answer is a mesh or an error: no panic, no endless wait, no huge
+/// memory.
 #[test]
 fn files_with_random_damage_are_read_or_refused() {
     let mut random = Random::new(77);

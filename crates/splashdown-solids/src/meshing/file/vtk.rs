@@ -58,7 +58,8 @@ pub(super) fn parse(text: &str) -> Result<Raw, MeshFileError> {
     Ok(raw)
 }
 
-/// The vertices of each cell, in the old form (count and vertices) or the new one (offsets, then all).
+/// The vertices of each cell, in the old form (count and vertices) or the new one (offsets, then
+/// all).
 fn connectivity(
     words: &mut Words<'_>,
     first: usize,

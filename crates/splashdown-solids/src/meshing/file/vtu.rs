@@ -1,4 +1,5 @@
-//! VTK XML unstructured grids: one piece, arrays as text or as raw appended data without compression.
+//! VTK XML unstructured grids: one piece, arrays as text or as raw appended data without
+//! compression.
 
 use glam::DVec3;
 

@@ -8,18 +8,21 @@ use crate::motion::Scalar;
 use crate::sph::tension::{FluidSurface, WallSurface, young};
 use crate::validate::build::floor;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "contact-angle",
-    summary: "angle of drops on a floor, from the height of their centre and by a cap that fits their outline, beside the one asked for",
+    summary: "angle of drops on a floor, from the height of their centre and by a cap that fits \
+              their outline, beside the one asked for",
     source: "Young 1805",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
-/// Height of the centre of a cap with contact angle `theta` over the radius of a ball (disc) of its volume.
+/// Height of the centre of a cap with contact angle `theta` over the radius of a ball (disc) of its
+/// volume.
 fn height_of_centre(theta: f64, dimension: Dimension) -> f64 {
     let (sin, cos) = theta.sin_cos();
     match dimension {
@@ -62,20 +65,20 @@ pub(super) struct Settled {
 pub(super) fn settled(dimension: Dimension, radius: f64, excess: f64) -> Result<Settled, String> {
     let mut world = World::new(dimension, H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     let mut points = ball(dimension, radius, DVec3::ZERO, &mut Noise(5));
     points.retain(|p| p.y > 0.0);
     let r = super::radius_of(points.len(), dimension);
     let calm = 0.3 * (RHO * GAMMA * r).sqrt();
-    let viscosity =
-        Viscosity { model: ViscosityModel::Weiler2018, coefficient: calm, boundary: 0.0 };
+    let viscosity = Viscosity::weiler2018(calm, 0.0);
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
     world.add_solid(floor(&world, 4.0 * radius * H)?);
-    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
-    world.tension.walls = vec![WallSurface {
+    world.fluids[0].surface = FluidSurface::of(GAMMA);
+    world.solids[0].wetting = WallSurface {
         dry: Scalar::Constant((-excess * GAMMA).max(0.0)),
         wet: Scalar::Constant((excess * GAMMA).max(0.0)),
-    }];
+    }
+    .into();
     let end = 5.0 * (RHO * r.powi(3) / GAMMA).sqrt();
     let (mut height, mut count) = (0.0, 0.0);
     advance(&mut world, end, |world, _| {

@@ -4,11 +4,13 @@ use std::f64::consts::PI;
 
 use crate::math::{DVec3, Dimension};
 
-/// Particles are this far inside of the surface, in h, and those in the lowest layer above the floor.
+/// Particles are this far inside of the surface, in h, and those in the lowest layer above the
+/// floor.
 const INSIDE: f64 = 0.5;
 
-/// The angle, in degrees, at which the ball that fits the outline meets the floor y = 0; none if there are too few particles above it. Places in h.
-pub fn fitted_angle(places: &[DVec3], dimension: Dimension) -> Option<f64> {
+/// The angle, in degrees, at which the ball that fits the outline meets the floor y = 0; none if
+/// there are too few particles above it. Places in h.
+pub(super) fn fitted_angle(places: &[DVec3], dimension: Dimension) -> Option<f64> {
     let mean = places.iter().sum::<DVec3>() / places.len() as f64;
     let axis = DVec3::new(mean.x, 0.0, mean.z);
     // The centre is on the axis: |p|² = 2 c y + k in the least-squares sense.
@@ -27,7 +29,8 @@ pub fn fitted_angle(places: &[DVec3], dimension: Dimension) -> Option<f64> {
     Some((-centre / radius).clamp(-1.0, 1.0).acos().to_degrees())
 }
 
-/// The farthest particle from the middle of the base in each direction, directions about a spacing apart.
+/// The farthest particle from the middle of the base in each direction, directions about a spacing
+/// apart.
 fn outline(places: impl Iterator<Item = DVec3> + Clone, dimension: Dimension) -> Vec<DVec3> {
     let reach = places.clone().map(DVec3::length).fold(1.0, f64::max);
     let bands = (0.5 * PI * reach).ceil();

@@ -5,17 +5,19 @@ use super::{GAMMA, RHO};
 use crate::math::{DVec3, Dimension};
 use crate::motion::Scalar;
 use crate::shapes::{Face, Shape};
-use crate::sph::tension::{ContactAngle, FluidSurface, WallSurface};
+use crate::sph::tension::{ContactAngle, FluidSurface, Wetting};
 use crate::validate::build::{at, wall};
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "capillary-rise",
-    summary: "how high water stands between plates over the water beside them, over Jurin's height (2D)",
+    summary: "how high water stands between plates over the water beside them, over Jurin's height \
+              (2D)",
     source: "Jurin 1719: 2γ cos θ/(ρ g w) between plates; γ cos θ = e_dry − e_wet (Young 1805)",
     by_name: true,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -40,8 +42,8 @@ fn jurin(width: i32, cosine: f64) -> f64 {
     2.0 * GAMMA * cosine / (RHO * G * f64::from(width) * H)
 }
 
-/// How much the meniscus on the outer side of a plate lifts, spread over the width beside it, m: γ cos θ/(ρ g) of water per
-/// depth.
+/// How much the meniscus on the outer side of a plate lifts, spread over the width beside it, m: γ
+/// cos θ/(ρ g) of water per depth.
 fn lifted(cosine: f64) -> f64 {
     GAMMA * cosine / (RHO * G * f64::from(BESIDE) * H)
 }
@@ -54,10 +56,11 @@ enum Plates {
     Excess(f64),
 }
 
-/// A gap of `width` h between two plates that stand in a tank, filled to `rise`, m, above the water beside it.
+/// A gap of `width` h between two plates that stand in a tank, filled to `rise`, m, above the water
+/// beside it.
 fn world(width: i32, plates: &Plates, rise: f64) -> Result<World, String> {
     let mut world = World::new(Dimension::Two, H);
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     let half = width / 2 + PLATE + BESIDE;
     world.gravity = -G * DVec3::Y;
     let mut points = Vec::new();
@@ -74,15 +77,14 @@ fn world(width: i32, plates: &Plates, rise: f64) -> Result<World, String> {
             points.push(p * H);
         }
     }
-    let model = ViscosityModel::Laplacian;
-    let viscosity = Viscosity { model, coefficient: 0.05, boundary: 0.05 };
+    let viscosity = Viscosity::laplacian(0.05, 0.05);
     world.add_fluid("water", RHO, viscosity, &points, |_| DVec3::ZERO);
     let height = 60.0;
     let size = DVec3::new(f64::from(2 * half), height, 1.0) * H;
     let tank = Shape::Tank { half: 0.5 * size, open: vec![Face::Top] };
     let mut solid = wall(&world, "tank", &tank, at(DVec3::Y * 0.5 * size.y))?;
     solid.local = tank.sample_surface(H, 0.5 * H, Dimension::Two).map_err(|e| e.to_string())?;
-    (solid.skin, solid.inset) = (Default::default(), 0.5 * H);
+    (solid.closed_surface, solid.inset) = (Default::default(), 0.5 * H);
     world.add_solid(solid);
     let from = 0.5 * f64::from(DEPTH);
     let plate =
@@ -95,19 +97,21 @@ fn world(width: i32, plates: &Plates, rise: f64) -> Result<World, String> {
     }
     let angle = |degrees| {
         let (degrees, tension) = (Scalar::Constant(degrees), Scalar::Constant(GAMMA));
-        Some(ContactAngle { degrees, tension })
+        Wetting::Angle(ContactAngle { degrees, tension })
     };
-    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
-    world.tension.angles = vec![angle(UPRIGHT), angle(ANGLE), angle(ANGLE)];
-    if let Plates::Excess(excess) = *plates {
-        world.tension.angles[1..].fill(None);
-        world.tension.walls = vec![WallSurface::NONE, surface(excess), surface(excess)];
+    world.fluids[0].surface = FluidSurface::of(GAMMA);
+    world.solids[0].wetting = angle(UPRIGHT);
+    for plate in &mut world.solids[1..] {
+        plate.wetting = match *plates {
+            Plates::Excess(excess) => surface(excess).into(),
+            _ => angle(ANGLE),
+        };
     }
     Ok(world)
 }
 
-/// How much higher water stands between the plates than a wide surface would, from volumes over widths: water below the
-/// plates' ends fills its place everywhere.
+/// How much higher water stands between the plates than a wide surface would, from volumes over
+/// widths: water below the plates' ends fills its place everywhere.
 fn rise(world: &World, width: i32, cosine: f64) -> f64 {
     let water = &world.particles.position[..world.fluid_count()];
     let inner = 0.5 * f64::from(width) * H;
@@ -120,7 +124,8 @@ fn rise(world: &World, width: i32, cosine: f64) -> f64 {
     mean_height(0.0, inner) - (mean_height(outer, outer + beside) - lifted(cosine))
 }
 
-/// The rise over Jurin's height, averaged over the second half of the run, from `start` times that height.
+/// The rise over Jurin's height, averaged over the second half of the run, from `start` times that
+/// height.
 fn found(width: i32, plates: &Plates, cosine: f64, start: f64) -> Result<f64, String> {
     let expected = jurin(width, cosine);
     // Menisci beside the plates are not there yet, and are counted as if they were.
@@ -134,8 +139,8 @@ fn found(width: i32, plates: &Plates, cosine: f64, start: f64) -> Result<f64, St
     Ok(sum / (f64::max(steps, 1.0) * expected))
 }
 
-/// Plates of which a slab of water tells what wetting is worth, from below and from above: edges of water are held where they
-/// are up to some force, and what lifts is between what both say.
+/// Plates of which a slab of water tells what wetting is worth, from below and from above: edges of
+/// water are held where they are up to some force, and what lifts is between what both say.
 fn by_energy(report: &mut Report) -> Result<(), String> {
     let cosine = wetting(Dimension::Two, EXCESS)?;
     report.note("(e_dry − e_wet)/γ of the plates", cosine, 0.5);

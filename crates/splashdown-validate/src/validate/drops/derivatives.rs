@@ -1,19 +1,22 @@
 //! Forces of surface tension are the derivatives of its energy.
 
 use super::{H, Noise, RHO, ball};
+use crate::diagnostics;
 use crate::math::{DQuat, DVec3, Dimension, Pose};
 use crate::motion::Scalar;
 use crate::shapes::Shape;
 use crate::sph::tension::{Calibration, FluidSurface, WallSurface};
 use crate::validate::build::{at, body};
-use crate::validate::{Case, Report};
+use crate::validate::{Case, Cost, Report};
 use crate::world::{Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "tension-derivatives",
-    summary: "forces of surface tension against finite differences of its energy, all interfaces at once",
+    summary: "forces of surface tension against finite differences of its energy, all interfaces \
+              at once",
     source: "Probst & Teschner 2024, eqs. 6 to 11",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -40,15 +43,16 @@ fn world(dimension: Dimension) -> Result<World, String> {
         walls: constant(w),
         ..FluidSurface::NONE
     };
-    world.tension.fluids = vec![fluid(0.07, 0.02, 0.03), fluid(0.03, 0.05, 0.01)];
-    world.tension.walls = vec![WallSurface { dry: constant(0.04), wet: constant(0.025) }];
+    world.fluids[0].surface = fluid(0.07, 0.02, 0.03);
+    world.fluids[1].surface = fluid(0.03, 0.05, 0.01);
+    world.solids[0].wetting = WallSurface { dry: constant(0.04), wet: constant(0.025) }.into();
     world.tension.calibration = Calibration::Paper;
     Ok(world)
 }
 
 fn energy(world: &World) -> Result<f64, String> {
     let mut world = world.clone();
-    Ok(world.surface_forces().map_err(|e| e.to_string())?.energy)
+    Ok(diagnostics::surface_forces(&mut world).map_err(|e| e.to_string())?.energy)
 }
 
 /// Energy at both sides of a change → its slope.
@@ -74,7 +78,7 @@ fn place(world: &mut World, pose: Pose) {
 fn run(report: &mut Report) -> Result<(), String> {
     for dimension in [Dimension::Two, Dimension::Three] {
         let mut world = world(dimension)?;
-        let forces = world.surface_forces().map_err(|e| e.to_string())?;
+        let forces = diagnostics::surface_forces(&mut world).map_err(|e| e.to_string())?;
         let largest = forces.fluid.iter().map(|f| f.length()).fold(0.0, f64::max);
         let axes = [DVec3::X, DVec3::Y, DVec3::Z];
         let axes = &axes[..dimension.count()];

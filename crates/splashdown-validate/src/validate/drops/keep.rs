@@ -1,20 +1,24 @@
-//! Drops that merge, and one that rides on a body: neither tension nor friction nor pressure nor viscosity gives anybody momentum.
+//! Drops that merge, and one that rides on a body: neither tension nor friction nor pressure nor
+//! viscosity gives anybody momentum.
 
 use super::{GAMMA, H, Noise, RHO, ball};
+use crate::diagnostics;
 use crate::math::{DVec3, Dimension};
 use crate::motion::Scalar;
 use crate::output::totals::Totals;
 use crate::shapes::Shape;
 use crate::sph::tension::{FluidSurface, WallSurface};
 use crate::validate::build::{at, body};
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "droplet-momentum",
-    summary: "merging drops, free and one on a turning body: all momentum at any number of iterations",
+    summary: "merging drops, free and one on a turning body: all momentum at any number of \
+              iterations",
     source: "conservation of momentum",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -22,7 +26,7 @@ pub const CASE: Case = Case {
 fn drops(dimension: Dimension, solver: PressureSolver, free: bool) -> Result<World, String> {
     let mut world = World::new(dimension, H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = solver;
+    world.method.particles().pressure.solver = solver;
     let mut noise = Noise(3);
     let mut points = ball(dimension, 4.3, DVec3::ZERO, &mut noise);
     points.extend(
@@ -33,20 +37,20 @@ fn drops(dimension: Dimension, solver: PressureSolver, free: bool) -> Result<Wor
     let spin = |p: DVec3| dimension.flatten(DVec3::new(-p.y, p.x, 0.5 * p.x)) * 10.0;
     world.add_fluid("water", RHO, Viscosity::default(), &points, spin);
     if free {
-        world.tension.fluids = vec![FluidSurface::of(GAMMA)];
+        world.fluids[0].surface = FluidSurface::of(GAMMA);
         return Ok(world);
     }
     let shape = Shape::Box { half: DVec3::new(5.0, 1.0, 4.0) * H };
     let mut brick = body(&world, "brick", &shape, 2500.0, at(DVec3::new(0.3, -5.6, 0.0) * H))?;
-    if let Some(rigid) = &mut brick.body {
+    if let Some(rigid) = brick.body_mut() {
         rigid.angular_momentum = rigid.inertia * (20.0 * DVec3::Z);
         rigid.velocity = DVec3::new(0.05, 0.02, 0.0);
     }
     world.add_solid(brick);
-    world.tension.fluids =
-        vec![FluidSurface { friction: Scalar::Constant(0.4), ..FluidSurface::of(GAMMA) }];
-    world.tension.walls =
-        vec![WallSurface { dry: Scalar::Constant(0.3 * GAMMA), wet: Scalar::Constant(0.0) }];
+    world.fluids[0].surface =
+        FluidSurface { friction: Scalar::Constant(0.4), ..FluidSurface::of(GAMMA) };
+    world.solids[0].wetting =
+        WallSurface { dry: Scalar::Constant(0.3 * GAMMA), wet: Scalar::Constant(0.0) }.into();
     Ok(world)
 }
 
@@ -69,9 +73,8 @@ fn run(report: &mut Report) -> Result<(), String> {
             judge("all that acts on free drops", largest_losses(world)?[2]);
             for free in [false, true] {
                 let mut world = limited(drops(dimension, PressureSolver::Dfsph, free)?, most);
-                let model = ViscosityModel::Weiler2018;
                 let (coefficient, boundary) = (1e-3, 1e-3);
-                world.fluids[0].viscosity = Viscosity { model, coefficient, boundary };
+                world.fluids[0].viscosity = Viscosity::weiler2018(coefficient, boundary);
                 let on = if free { "free" } else { "riding" };
                 judge(
                     &format!("all that acts on {on} drops with viscosity"),
@@ -91,22 +94,23 @@ fn run(report: &mut Report) -> Result<(), String> {
 
 /// `world` with solves of at most so many iterations.
 fn limited(mut world: World, most: u32) -> World {
-    world.pressure.max_iterations = most;
-    world.coupling.max_iterations = most;
-    world.coupling.min_iterations = most.min(6);
-    world.pressure.min_iterations = most.min(2);
+    world.method.particles().pressure.max_iterations = most;
+    world.method.particles().coupling.max_iterations = most;
+    world.method.particles().coupling.min_iterations = most.min(6);
+    world.method.particles().pressure.min_iterations = most.min(2);
     world
 }
 
-/// The largest momentum, and moment of it, that tension, friction and all together have in one of 20 steps: of the first two over the
-/// sizes of their impulses, of all over Σ m |v| and, the moment, a length of 5 h.
+/// The largest momentum, and moment of it, that tension, friction and all together have in one of
+/// 20 steps: of the first two over the sizes of their impulses, of all over Σ m |v| and, the
+/// moment, a length of 5 h.
 fn largest_losses(mut world: World) -> Result<[[f64; 2]; 3], String> {
     let mut largest = [[0.0f64; 2]; 3];
     for _ in 0..20 {
         let (before, size) = (Totals::of(&world), size(&world));
         let place = world.solids.first().map_or(DVec3::ZERO, |solid| solid.pose.translation);
         world.step(f64::INFINITY).map_err(|e| e.to_string())?;
-        let [tension, friction] = world.droplet_impulses_left(place);
+        let [tension, friction] = diagnostics::interface_momentum_error(&world, place);
         let after = Totals::of(&world);
         let gained = (after.momentum - before.momentum).length();
         let turned = (after.angular_momentum - before.angular_momentum).length();
@@ -122,6 +126,6 @@ fn largest_losses(mut world: World) -> Result<[[f64; 2]; 3], String> {
 fn size(world: &World) -> f64 {
     let water = &world.particles.velocity[..world.fluid_count()];
     let water: f64 = water.iter().map(|v| v.length()).sum();
-    let bodies = world.solids.iter().filter_map(|solid| solid.body.as_ref());
+    let bodies = world.solids.iter().filter_map(|solid| solid.body());
     water * world.particle_mass(0) + bodies.map(|b| b.mass * b.velocity.length()).sum::<f64>()
 }

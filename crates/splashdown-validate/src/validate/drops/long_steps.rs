@@ -1,17 +1,20 @@
 //! Steps beyond the capillary limit: a drop stays calm and keeps its shape.
 
 use super::{GAMMA, RHO, drop, drop_time, radius_of};
+use crate::diagnostics;
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::Calibration;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{SolveKind, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "capillary-step",
-    summary: "a drop let go with steps of 0.5 to 4 capillary times: convergence, motion that is left, energy",
+    summary: "a drop let go with steps of 0.5 to 4 capillary times: convergence, motion that is \
+              left, energy",
     source: "stability",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -34,8 +37,7 @@ fn run(report: &mut Report) -> Result<(), String> {
             Dimension::Three => 4.0 * std::f64::consts::PI * r * r,
         };
         advance(&mut settled, 4.0 * tau, |_, _| ())?;
-        let model = ViscosityModel::Artificial;
-        settled.fluids[0].viscosity = Viscosity { model, coefficient: 0.1, boundary: 0.0 };
+        settled.fluids[0].viscosity = Viscosity::artificial(0.1, 0.0);
         settled.particles.velocity.fill(DVec3::ZERO);
         let capillary = (RHO * settled.spacing.powi(3)
             / (8.0 * GAMMA * Calibration::Physical.rest_area(dimension)))
@@ -44,20 +46,20 @@ fn run(report: &mut Report) -> Result<(), String> {
         for multiple in [0.5, 1.0, 2.0, 4.0] {
             let mut world = settled.clone();
             world.tension.longest_step = multiple;
-            world.pressure.max_iterations = 200;
-            let most = world.pressure.max_iterations;
+            world.method.particles().pressure.max_iterations = 200;
+            let most = world.method.particles().pressure.max_iterations;
             let (begin, mut steps, mut open) = (world.clock.time, 0.0, 0.0);
             let (mut moving, mut counted) = (0.0, 0.0);
             let mut iterations = 0.0;
             advance(&mut world, begin + 4.0 * tau, |world, step| {
                 steps += 1.0;
-                iterations += f64::from(step.density_iterations);
-                open += f64::from(u8::from(step.density_iterations >= most));
+                iterations += f64::from(step.solve(SolveKind::Density).iterations);
+                open += f64::from(u8::from(step.solve(SolveKind::Density).iterations >= most));
                 if world.clock.time > begin + 3.0 * tau {
                     (moving, counted) = (moving + motion(world, area), counted + 1.0);
                 }
             })?;
-            let energy = world.surface_forces().map_err(|e| e.to_string())?.energy;
+            let energy = diagnostics::surface_forces(&mut world).map_err(|e| e.to_string())?.energy;
             let first = *first.get_or_insert(energy);
             let variant = format!("{dimension:?}, {multiple} capillary times");
             let mean = (world.clock.time - begin) / (steps * capillary);

@@ -16,23 +16,23 @@ mod slopes;
 mod split;
 mod tube;
 
-pub use angle::CASE as CONTACT_ANGLE;
-pub use capillary::CASE as CAPILLARY_RISE;
-pub use derivatives::CASE as DERIVATIVES;
-pub use keep::CASE as MOMENTUM;
-pub use long_steps::CASE as CAPILLARY_STEP;
-pub use oscillation::{CASE as OSCILLATION, LARGE as OSCILLATION_LARGE};
-pub use pin::CASE as FLOATING_PIN;
-pub use pressure::CASE as YOUNG_LAPLACE;
-pub use rest::CASE as REST;
-pub use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
-pub use slopes::CASE as SLOPES;
-pub use split::CASE as SPLIT;
-pub use tube::CASE as TWO_DROPS;
+pub(super) use angle::CASE as CONTACT_ANGLE;
+pub(super) use capillary::CASE as CAPILLARY_RISE;
+pub(super) use derivatives::CASE as DERIVATIVES;
+pub(super) use keep::CASE as MOMENTUM;
+pub(super) use long_steps::CASE as CAPILLARY_STEP;
+pub(super) use oscillation::{CASE as OSCILLATION, LARGE as OSCILLATION_LARGE};
+pub(super) use pin::CASE as FLOATING_PIN;
+pub(super) use pressure::CASE as YOUNG_LAPLACE;
+pub(super) use rest::CASE as REST;
+pub(super) use sessile::{CASE as SESSILE, FINE as SESSILE_FINE};
+pub(super) use slopes::CASE as SLOPES;
+pub(super) use split::CASE as SPLIT;
+pub(super) use tube::CASE as TWO_DROPS;
 
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::{Calibration, FluidSurface};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::world::{PressureSolver, Viscosity, World};
 
 /// Water.
 const GAMMA: f64 = 0.072;
@@ -55,8 +55,8 @@ impl Noise {
     }
 }
 
-/// Places of a lattice within `radius`, in h, of a centre, disturbed by a tenth of a spacing: an undisturbed lattice
-/// stays one.
+/// Places of a lattice within `radius`, in h, of a centre, disturbed by a tenth of a spacing: an
+/// undisturbed lattice stays one.
 fn ball(dimension: Dimension, radius: f64, centre: DVec3, noise: &mut Noise) -> Vec<DVec3> {
     let reach = radius.ceil() as i32;
     let depth = if dimension == Dimension::Two { 0..1 } else { -reach..reach };
@@ -91,14 +91,13 @@ fn drop(dimension: Dimension, radius: f64, calibration: Calibration) -> World {
 fn scaled_drop(dimension: Dimension, radius: f64, calibration: Calibration, scale: f64) -> World {
     let mut world = World::new(dimension, scale * H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     let points = ball(dimension, radius, DVec3::ZERO, &mut Noise(1));
     let points: Vec<DVec3> = points.into_iter().map(|p| scale * p).collect();
     let calm = (RHO * GAMMA * radius * scale * H).sqrt();
-    let viscosity =
-        Viscosity { model: ViscosityModel::Weiler2018, coefficient: calm, boundary: 0.0 };
+    let viscosity = Viscosity::weiler2018(calm, 0.0);
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
-    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
+    world.fluids[0].surface = FluidSurface::of(GAMMA);
     world.tension.calibration = calibration;
     world
 }

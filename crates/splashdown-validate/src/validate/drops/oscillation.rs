@@ -4,27 +4,29 @@ use super::{GAMMA, RHO, drop, drop_time, radius_of};
 use crate::math::{DVec3, Dimension};
 use crate::sph::tension::Calibration;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "drop-oscillation",
     summary: "frequency of a drop's slowest oscillation over Rayleigh's, by size",
     source: "Rayleigh 1879: ω² = 8γ/(ρR³); in the plane 6γ/(ρR³)",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
-pub const LARGE: Case = Case {
+pub(crate) const LARGE: Case = Case {
     name: "drop-oscillation-large",
     summary: "the same for drops of 7 and 17 thousand particles in space",
     source: "Rayleigh 1879: ω² = 8γ/(ρR³)",
     by_name: true,
+    cost: Cost::Minutes,
     run: run_large,
 };
 
-/// Speed at the surface at the start, over R/√(ρR³/γ). Much smaller, and a small drop in the plane hardly moves its
-/// particles against each other.
+/// Speed at the surface at the start, over R/√(ρR³/γ). Much smaller, and a small drop in the plane
+/// hardly moves its particles against each other.
 const AMPLITUDE: f64 = 0.4;
 
 /// Σ x² − y² over all particles.
@@ -35,7 +37,7 @@ fn quadrupole(world: &World) -> f64 {
 }
 
 /// Measured over Rayleigh's frequency, squared: the tension that the drop seems to have, over γ.
-pub fn tension_seen(
+pub(super) fn tension_seen(
     dimension: Dimension,
     radius: f64,
     calibration: Calibration,
@@ -45,8 +47,8 @@ pub fn tension_seen(
     // At rest first, then pushed without being compressed: v = c (x, −y).
     advance(&mut world, 2.0 * tau, |_, _| ())?;
     let rest = quadrupole(&world);
-    let model = ViscosityModel::Artificial; // takes away what is not motion of the whole
-    world.fluids[0].viscosity = Viscosity { model, coefficient: 0.1, boundary: 0.0 };
+    // Takes away what is not motion of the whole.
+    world.fluids[0].viscosity = Viscosity::artificial(0.1, 0.0);
     let n = world.fluid_count();
     let strain = AMPLITUDE / tau;
     for (x, v) in world.particles.position[..n].iter().zip(&mut world.particles.velocity) {
@@ -55,7 +57,8 @@ pub fn tension_seen(
     let stiffness = if dimension == Dimension::Two { 6.0 } else { 8.0 };
     let omega = (stiffness * GAMMA / (RHO * r.powi(3))).sqrt();
     let begin = world.clock.time;
-    // From one crossing of the shape at rest to the second after it: a small drift of that shape cancels.
+    // From one crossing of the shape at rest to the second after it: a small drift of that shape
+    // cancels.
     let (mut last, mut crossings) = ((0.0, 0.0), Vec::new());
     let end = begin + 3.0 * 2.0 * std::f64::consts::PI / omega;
     while crossings.len() < 3 && world.clock.time < end {

@@ -3,14 +3,16 @@
 use crate::scene::Scene;
 use crate::validate::run::advance;
 use crate::validate::watch::named;
-use crate::validate::{Case, Report};
-use crate::world::{Load, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{Loads, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "floating-pin",
-    summary: "a pin of 2.5 times the density of water rests on it, and sinks with a tenth of the tension or none (2D)",
+    summary: "a pin of 2.5 times the density of water rests on it, and sinks with a tenth of the \
+              tension or none (2D)",
     source: "balance of forces",
     by_name: true,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -30,12 +32,12 @@ fn run(report: &mut Report) -> Result<(), String> {
     let mut world = pool(&[])?;
     advance(&mut world, 0.08, |_, _| ())?;
     let pin = world.solids.iter().position(|s| s.name == "pin").ok_or("there is no pin")?;
-    world.solids[pin].load = Load::default();
-    advance(&mut world, 0.15, |_, _| ())?;
-    let load = world.solids[pin].load;
-    let mass = world.solids[pin].body.as_ref().map_or(0.0, |body| body.mass);
+    let mut loads = Loads::default();
+    advance(&mut world, 0.15, |_, step| loads.add(&step.loads))?;
+    let load = loads.solids[pin];
+    let mass = world.solids[pin].body().map_or(0.0, |body| body.mass);
     let weight = mass * world.gravity.length();
-    let up = (load.pressure.y + load.viscous.y) / load.duration;
+    let up = (load.pressure.y + load.viscous.y) / loads.duration;
     report.close("water: force of water and tension over the weight", up / weight, 1.0, 0.1);
     // Water is five radii deep: under water the top of the pin would be below that.
     let sunk = (5.0 - (height(&world)? + 1.0)).max(0.0);

@@ -1,17 +1,19 @@
 //! The pressure in a drop: Young and Laplace.
 
 use super::{GAMMA, drop_time, radius_of, scaled_drop};
+use crate::diagnostics;
 use crate::math::Dimension;
 use crate::sph::tension::{Calibration, TensionModel};
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
+use crate::validate::{Case, Cost, Report};
 use crate::world::World;
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "young-laplace",
     summary: "pressure in round drops at rest over 2γ/r (γ/r in the plane), by size",
     source: "Young 1805; Probst & Teschner 2024, figure 14",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -44,12 +46,14 @@ fn settle(
     advance(&mut world, end, |world, _| {
         if world.clock.time > 0.66 * end {
             let inner = core_pressure(world, r);
-            (all, core, count) = (all + world.mean_solver_pressure(), core + inner, count + 1.0);
+            (all, core, count) =
+                (all + diagnostics::mean_solver_pressure(world), core + inner, count + 1.0);
         }
     })?;
     let area =
         if flat { 2.0 * std::f64::consts::PI * r } else { 4.0 * std::f64::consts::PI * r * r };
-    let energy = world.surface_forces().map_err(|e| e.to_string())?.energy / (GAMMA * area);
+    let energy =
+        diagnostics::surface_forces(&mut world).map_err(|e| e.to_string())?.energy / (GAMMA * area);
     let scale = 1.0 / (f64::max(count, 1.0) * laplace);
     Ok(Found { all: all * scale, core: core * scale, energy })
 }
@@ -115,7 +119,10 @@ fn run(report: &mut Report) -> Result<(), String> {
             .into_iter()
             .collect::<Result<_, _>>()?;
         report.close(
-            format!("{dimension:?}, r = 5 h, calibration of the paper: mean pressure at h/10 over that at h"),
+            format!(
+                "{dimension:?}, r = 5 h, calibration of the paper: mean pressure at h/10 over \
+                     that at h"
+            ),
             means[1] / means[0],
             1.0,
             0.01,

@@ -7,14 +7,16 @@ use crate::output::totals::Totals;
 use crate::sph::tension::{FluidSurface, WallSurface, young};
 use crate::validate::build::floor;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "drop-at-rest",
-    summary: "what is left of the motion of a drop of water that sticks to a plate or a slope, and whether it creeps",
+    summary: "what is left of the motion of a drop of water that sticks to a plate or a slope, and \
+              whether it creeps",
     source: "Coulomb's law",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -27,7 +29,8 @@ const VISCOSITY: f64 = 1.002e-3;
 /// On paraffin.
 const ANGLE: f64 = 109.0;
 const FRICTION: f64 = 0.3;
-/// When the drop is looked at, s. Motion of the size of a spacing dies out within h²/ν = 0.09 s, of the drop's size within a second.
+/// When the drop is looked at, s. Motion of the size of a spacing dies out within h²/ν = 0.09 s, of
+/// the drop's size within a second.
 const WATCHED: [f64; 2] = [0.8, 0.9];
 
 /// A drop of 2.2 mm on a floor, with gravity turned by `degrees`.
@@ -35,20 +38,20 @@ fn drop_on_slope(degrees: f64, solver: PressureSolver) -> Result<World, String> 
     let mut world = World::new(Dimension::Three, SPACING);
     let angle = degrees.to_radians();
     world.gravity = 9.81 * DVec3::new(angle.sin(), -angle.cos(), 0.0);
-    world.pressure.solver = solver;
+    world.method.particles().pressure.solver = solver;
     let points = ball(Dimension::Three, 3.7, 3.8 * H * DVec3::Y, &mut Noise(11));
     let points: Vec<DVec3> = points.iter().map(|p| *p * (SPACING / H)).collect();
-    let model = ViscosityModel::Weiler2018;
-    let viscosity = Viscosity { model, coefficient: VISCOSITY, boundary: VISCOSITY };
+    let viscosity = Viscosity::weiler2018(VISCOSITY, VISCOSITY);
     world.add_fluid("water", RHO, viscosity, &points, |_| DVec3::ZERO);
     world.add_solid(floor(&world, 16.0 * SPACING)?);
     let excess = young::needed_excess(ANGLE, Dimension::Three);
-    world.tension.fluids =
-        vec![FluidSurface { friction: Scalar::Constant(FRICTION), ..FluidSurface::of(GAMMA) }];
-    world.tension.walls = vec![WallSurface {
+    world.fluids[0].surface =
+        FluidSurface { friction: Scalar::Constant(FRICTION), ..FluidSurface::of(GAMMA) };
+    world.solids[0].wetting = WallSurface {
         dry: Scalar::Constant((-excess * GAMMA).max(0.0)),
         wet: Scalar::Constant((excess * GAMMA).max(0.0)),
-    }];
+    }
+    .into();
     Ok(world)
 }
 

@@ -1,11 +1,12 @@
 //! What wetting a wall is worth: Young's equation from energies alone, without a contact line.
 
 use super::{GAMMA, H, Noise, RHO};
+use crate::diagnostics;
 use crate::math::{DVec3, Dimension};
 use crate::motion::Scalar;
 use crate::sph::tension::{FluidSurface, WallSurface};
 use crate::validate::run::advance;
-use crate::world::{PressureSolver, Solid, Viscosity, ViscosityModel, World};
+use crate::world::{PressureSolver, Solid, Viscosity, World};
 
 /// A wall with (γ^BF − γ^BV)/γ^FV = `excess`.
 pub(super) fn surface(excess: f64) -> WallSurface {
@@ -15,14 +16,15 @@ pub(super) fn surface(excess: f64) -> WallSurface {
     }
 }
 
-/// A layer of fluid without end and its energy per area at rest, over γ, with the wall below it, if there is one.
+/// A layer of fluid without end and its energy per area at rest, over γ, with the wall below it, if
+/// there is one.
 fn energy(dimension: Dimension, wall: Option<f64>) -> Result<f64, String> {
     let flat = dimension == Dimension::Two;
     let (wide, deep) = if flat { (40, 14) } else { (16, 12) };
     let period = f64::from(wide) * H;
     let mut world = World::new(dimension, H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     world.period = DVec3::new(period, 0.0, if flat { 0.0 } else { period });
     let (mut noise, mut points, mut samples) = (Noise(7), Vec::new(), Vec::new());
     for (x, z) in (0..wide).flat_map(|x| (0..if flat { 1 } else { wide }).map(move |z| (x, z))) {
@@ -34,25 +36,26 @@ fn energy(dimension: Dimension, wall: Option<f64>) -> Result<f64, String> {
         samples.push(H * dimension.flatten(p));
     }
     let depth = 0.5 * f64::from(deep) * H;
-    let model = ViscosityModel::Weiler2018;
     let coefficient = 0.3 * (RHO * GAMMA * depth).sqrt();
-    let viscosity = Viscosity { model, coefficient, boundary: 0.0 };
+    let viscosity = Viscosity::weiler2018(coefficient, 0.0);
     world.add_fluid("slab", RHO, viscosity, &points, |_| DVec3::ZERO);
-    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
+    world.fluids[0].surface = FluidSurface::of(GAMMA);
     if let Some(excess) = wall {
         world.add_solid(Solid::fixed("plate", samples, 0.0));
-        world.tension.walls = vec![surface(excess)];
+        world.solids[0].wetting = surface(excess).into();
     }
     let end = 4.0 * (RHO * depth.powi(3) / GAMMA).sqrt();
     let mut sum = 0.0;
     for time in [0.625, 0.75, 0.875, 1.0] {
         advance(&mut world, time * end, |_, _| ())?;
-        sum += 0.25 * world.clone().surface_forces().map_err(|e| e.to_string())?.energy;
+        sum += 0.25
+            * diagnostics::surface_forces(&mut world.clone()).map_err(|e| e.to_string())?.energy;
     }
     Ok(sum / (GAMMA * if flat { period } else { period * period }))
 }
 
-/// (e_dry − e_wet)/γ: what cos θ is by Young's equation, and what a column between such walls is lifted with.
+/// (e_dry − e_wet)/γ: what cos θ is by Young's equation, and what a column between such walls is
+/// lifted with.
 pub(super) fn wetting(dimension: Dimension, excess: f64) -> Result<f64, String> {
     let surface = 0.5 * energy(dimension, None)?;
     let wet = energy(dimension, Some(excess))? - surface;
@@ -69,14 +72,15 @@ fn dry(dimension: Dimension, excess: f64) -> Result<f64, String> {
     for (x, z) in (0..wide).flat_map(|x| (0..if flat { 1 } else { wide }).map(move |z| (x, z))) {
         samples.push(H * dimension.flatten(DVec3::new(x.into(), 0.0, z.into())));
     }
-    // Particles that the wall hardly sees, everywhere, so that all of it counts: energies are known near fluid only.
+    // Particles that the wall hardly sees, everywhere, so that all of it counts: energies are known
+    // near fluid only.
     let far = world.tension.calibration.support(dimension) - 0.05;
     let points: Vec<DVec3> = samples.iter().map(|p| *p + far * H * DVec3::Y).collect();
     world.add_fluid("far", RHO, Viscosity::default(), &points, |_| DVec3::ZERO);
     world.add_solid(Solid::fixed("plate", samples, 0.0));
-    world.tension.walls = vec![surface(excess)];
-    world.tension.fluids = vec![FluidSurface::NONE];
-    let energy = world.surface_forces().map_err(|e| e.to_string())?.energy;
+    world.solids[0].wetting = surface(excess).into();
+    world.fluids[0].surface = FluidSurface::NONE;
+    let energy = diagnostics::surface_forces(&mut world).map_err(|e| e.to_string())?.energy;
     Ok(energy / (GAMMA * if flat { period } else { period * period }))
 }
 

@@ -1,4 +1,5 @@
-//! Why tension is solved together with pressure: on its own, before or after it, a drop does not come to rest or keeps dents.
+//! Why tension is solved together with pressure: on its own, before or after it, a drop does not
+//! come to rest or keeps dents.
 
 use std::f64::consts::PI;
 
@@ -8,14 +9,16 @@ use crate::motion::Scalar;
 use crate::sph::tension::{FluidSurface, TensionOrder};
 use crate::validate::build::floor;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "split-tension",
-    summary: "a square that becomes a drop on a floor: motion that is left and roughness of its outline, tension together with pressure, before and after it (2D)",
+    summary: "a square that becomes a drop on a floor: motion that is left and roughness of its \
+              outline, tension together with pressure, before and after it (2D)",
     source: "Probst & Teschner 2024, figure 18",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -30,7 +33,7 @@ const SECTOR: f64 = 5.0 * PI / 180.0;
 fn drop_on_floor(order: TensionOrder, longest_step: f64, seed: u64) -> Result<World, String> {
     let mut world = World::new(Dimension::Two, H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     let mut noise = Noise(seed);
     let mut points = Vec::new();
     for (x, y) in (0..SIDE).flat_map(|x| (0..SIDE).map(move |y| (x, y))) {
@@ -38,17 +41,17 @@ fn drop_on_floor(order: TensionOrder, longest_step: f64, seed: u64) -> Result<Wo
             DVec3::new(f64::from(2 * x - SIDE) / 2.0, y.into(), 0.0) + DVec3::new(0.5, 0.5, 0.0);
         points.push((p + 0.1 * noise.vector(Dimension::Two)) * H);
     }
-    let model = ViscosityModel::Weiler2018;
-    let viscosity = Viscosity { model, coefficient: 0.01, boundary: 0.0 };
+    let viscosity = Viscosity::weiler2018(0.01, 0.0);
     world.add_fluid("drop", RHO, viscosity, &points, |_| DVec3::ZERO);
     world.add_solid(floor(&world, 1.6 * f64::from(SIDE) * H)?);
     let friction = Scalar::Constant(0.1);
-    world.tension.fluids = vec![FluidSurface { friction, ..FluidSurface::of(GAMMA) }];
+    world.fluids[0].surface = FluidSurface { friction, ..FluidSurface::of(GAMMA) };
     (world.tension.order, world.tension.longest_step) = (order, longest_step);
     Ok(world)
 }
 
-/// How far, in h, the outline is from the circle that fits it best: |p|² = 2 c·p + k in the least-squares sense.
+/// How far, in h, the outline is from the circle that fits it best: |p|² = 2 c·p + k in the
+/// least-squares sense.
 fn roughness(world: &World) -> f64 {
     let x = &world.particles.position[..world.fluid_count()];
     let middle = x.iter().map(|p| p.x).sum::<f64>() / x.len() as f64;

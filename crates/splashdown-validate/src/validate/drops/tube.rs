@@ -6,14 +6,15 @@ use crate::shapes::{Face, Shape};
 use crate::sph::tension::{FluidSurface, TensionModel};
 use crate::validate::build::wall;
 use crate::validate::run::advance;
-use crate::validate::{Case, Report};
-use crate::world::{PressureSolver, Viscosity, ViscosityModel, World};
+use crate::validate::{Case, Cost, Report};
+use crate::world::{PressureSolver, Viscosity, World};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "two-drops",
     summary: "share of a small drop that is left after it was joined to a large one (2D)",
     source: "Young 1805; Probst & Teschner 2024, figure 15",
     by_name: false,
+    cost: Cost::Minutes,
     run,
 };
 
@@ -23,11 +24,12 @@ const LARGE: f64 = 14.0;
 /// Half the width and the length of the tube, in h.
 const TUBE: [f64; 2] = [3.0, 4.0];
 
-/// A tube along y about the origin with a drop at each end, through the corners of which its outline goes.
+/// A tube along y about the origin with a drop at each end, through the corners of which its
+/// outline goes.
 fn world(model: TensionModel) -> Result<World, String> {
     let mut world = World::new(Dimension::Two, H);
     world.gravity = DVec3::ZERO;
-    world.pressure.solver = PressureSolver::Iisph;
+    world.method.particles().pressure.solver = PressureSolver::Iisph;
     let [width, length] = TUBE;
     let mut points = Vec::new();
     let reach = 2 * LARGE as i32 + 6;
@@ -40,16 +42,15 @@ fn world(model: TensionModel) -> Result<World, String> {
             points.push(p * H);
         }
     }
-    let model_of_viscosity = ViscosityModel::Weiler2018;
-    let viscosity = Viscosity { model: model_of_viscosity, coefficient: 0.03, boundary: 0.0 };
+    let viscosity = Viscosity::weiler2018(0.03, 0.0);
     world.add_fluid("water", RHO, viscosity, &points, |_| DVec3::ZERO);
     let half = DVec3::new(width, length, 1.0) * H;
     let shape = Shape::Tank { half, open: vec![Face::Top, Face::Bottom] };
     let mut tube = wall(&world, "tube", &shape, Pose::IDENTITY)?;
     tube.local = shape.sample_surface(H, 0.5 * H, Dimension::Two).map_err(|e| e.to_string())?;
-    (tube.skin, tube.inset) = (Default::default(), 0.5 * H);
+    (tube.closed_surface, tube.inset) = (Default::default(), 0.5 * H);
     world.add_solid(tube);
-    world.tension.fluids = vec![FluidSurface::of(GAMMA)];
+    world.fluids[0].surface = FluidSurface::of(GAMMA);
     world.tension.model = model;
     Ok(world)
 }

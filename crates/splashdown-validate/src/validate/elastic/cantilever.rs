@@ -1,17 +1,19 @@
-//! A beam that is held at one end: under its own weight, under a large load at its end, and swinging.
+//! A beam that is held at one end: under its own weight, under a large load at its end, and
+//! swinging.
 
 use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
-use splashdown_solids::step::{Workspace, step};
+use splashdown_solids::step::{Outside, Workspace, step};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{Order, add_of, block_at, hold, settings, settle, substance};
 use crate::math::DVec3;
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "cantilever",
     summary: "a beam held at one end: small and large deflections, and the first frequency",
     source: "Euler-Bernoulli beam theory; the elastica (Bisshopp & Drucker 1945), integrated here",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -21,8 +23,9 @@ const HEIGHT: f64 = 0.1;
 const YOUNG: f64 = 1e6;
 const DENSITY: f64 = 1000.0;
 
-/// A beam along x with `layers` of elements over its height, and two over its width. Poisson's ratio is zero,
-/// so that nothing changes along the width; it is as wide as it is high, so that it does not buckle sideways.
+/// A beam along x with `layers` of elements over its height, and two over its width. Poisson's
+/// ratio is zero, so that nothing changes along the width; it is as wide as it is high, so that it
+/// does not buckle sideways.
 fn beam(layers: usize) -> Result<Solids, String> {
     beam_of(Order::Linear, layers, 0.0)
 }
@@ -79,8 +82,8 @@ fn small(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Few elements across, and hardly any change of volume: where linear elements lock. The section at the wall may
-/// widen and narrow, as beam theory has it.
+/// Few elements across, and hardly any change of volume: where linear elements lock. The section at
+/// the wall may widen and narrow, as beam theory has it.
 fn locking(report: &mut Report) -> Result<(), String> {
     let g = 0.02;
     let expected = 1.5 * DENSITY * g * LENGTH.powi(4) / (YOUNG * HEIGHT * HEIGHT);
@@ -132,8 +135,8 @@ fn large(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// How far the end of an inextensible beam goes down and back, over its length: θ″ = −k cos θ with θ(0) = 0
-/// and θ′(1) = 0, by shooting.
+/// How far the end of an inextensible beam goes down and back, over its length: θ″ = −k cos θ with
+/// θ(0) = 0 and θ′(1) = 0, by shooting.
 fn elastica(k: f64) -> [f64; 2] {
     let shoot = |start: f64| {
         let (n, mut y) = (2000, [0.0, start, 0.0, 0.0]);
@@ -173,8 +176,14 @@ fn frequency(report: &mut Report) -> Result<(), String> {
     let (mut last, mut time) = (end(&solids).y, 0.0);
     let mut speed_before = 0.0;
     for _ in 0..90 {
-        step(&mut solids, &mut workspace, &settings, dt, DVec3::ZERO, &[], |_| DVec3::ZERO)
-            .map_err(|e| e.to_string())?;
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt, gravity: DVec3::ZERO, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .map_err(|e| e.to_string())?;
         time += dt;
         let now = end(&solids).y;
         let speed = (now - last) / dt; // in the middle of the step

@@ -3,8 +3,6 @@
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::contact::{self, Kind};
 use splashdown_solids::damping::Damping;
-use splashdown_solids::dense::{Mat12, stacked};
-use splashdown_solids::differences::{Random, difference_gradient, difference_hessian, mismatch};
 use splashdown_solids::distance::Closest;
 use splashdown_solids::element::Element;
 use splashdown_solids::friction::Slip;
@@ -15,15 +13,19 @@ use splashdown_solids::pressure::Pressure;
 use splashdown_solids::quadratic::{Mat30, Sample};
 use splashdown_solids::rod::{Bend, Stretch};
 use splashdown_solids::tetrahedron::Tetrahedron;
+use splashdown_solve::dense::{Mat12, stacked};
+use splashdown_solve::differences::{Random, difference_gradient, difference_hessian, mismatch};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use crate::math::DVec3;
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "derivatives",
-    summary: "gradient and Hessian of elements of solids, shells and rods, distances, barrier and friction against finite differences",
+    summary: "gradient and Hessian of elements of solids, shells and rods, distances, barrier and \
+              friction against finite differences",
     source: "central differences of sixth order",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -266,7 +268,8 @@ fn friction(report: &mut Report, random: &mut Random) {
             let weights = [1.0, -0.2, -0.5, -0.3];
             let slip = Slip { vertices: [0, 1, 2, 3], weights, normal, limit: 3.0 };
             let u = random.points().map(|p| size * p);
-            // It varies over the length of the slip, and its third derivative jumps where sticking ends.
+            // It varies over the length of the slip, and its third derivative jumps where sticking
+            // ends.
             let slipped = slip.slipped(&u).length();
             let smooth = slipped.min((slipped - epsilon).abs());
             if smooth < 1e-3 * size {

@@ -2,14 +2,15 @@
 //! solver is set.
 
 use super::super::run::{advance, world};
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::sliding::{SCENE, speed};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "incline-ipc",
     summary: "an elastic block on a slope sticks and slides 1 % to either side of Coulomb's limit",
     source: "Coulomb's law; Li et al. 2020, figure 12",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 

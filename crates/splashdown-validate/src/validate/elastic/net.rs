@@ -4,15 +4,17 @@ use splashdown_solids::bodies::Substance;
 use splashdown_solids::meshing::TetMesh;
 use splashdown_solids::solids::{Hold, Settings, Solids};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{advance, bent_block, settings, skin, substance};
 use crate::math::{DQuat, DVec3};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "chain-net",
-    summary: "nine rings linked by twelve others, held at the corners, catch a ball; all links stay",
+    summary: "nine rings linked by twelve others, held at the corners, catch a ball; all links \
+              stay",
     source: "linking numbers of closed curves cannot change; Li et al. 2020, figure 15",
     by_name: true,
+    cost: Cost::Seconds,
     run,
 };
 

@@ -1,19 +1,20 @@
 //! The patch test: where the border of a mesh is deformed evenly, so is its inside.
 
-use splashdown_solids::differences::Random;
 use splashdown_solids::meshing::stuffed;
 use splashdown_solids::solids::{Hold, Solids};
-use splashdown_solids::step::{Workspace, step};
+use splashdown_solids::step::{Outside, Workspace, step};
+use splashdown_solve::differences::Random;
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{Order, add_of, settings, substance};
 use crate::math::{DMat3, DVec3};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "patch-test",
     summary: "a ball whose surface is deformed evenly is deformed evenly inside",
     source: "exact: elements contain every even deformation",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -42,8 +43,14 @@ fn run(report: &mut Report) -> Result<(), String> {
         let dt = 1e3;
         let settings = settings(1e-11 / dt);
         let mut workspace = Workspace::default();
-        step(&mut solids, &mut workspace, &settings, dt, DVec3::ZERO, &[], |_| DVec3::ZERO)
-            .map_err(|e| e.to_string())?;
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt, gravity: DVec3::ZERO, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .map_err(|e| e.to_string())?;
         let wrong = solids.position.iter().zip(&goal).map(|(x, g)| x.distance(*g));
         let metric = format!("{order:?}, ν = {poisson}: largest error over the radius");
         report.at_most(metric, wrong.fold(0.0, f64::max), 1e-9);

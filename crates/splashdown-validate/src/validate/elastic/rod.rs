@@ -1,17 +1,18 @@
 //! Rods that hang and columns that buckle.
 
 use splashdown_solids::solids::{Hold, Settings, Solids};
-use splashdown_solids::step::{Workspace, step};
+use splashdown_solids::step::{Outside, Workspace, step};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{settings, settle, substance};
 use crate::math::DVec3;
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "rod",
     summary: "a rope hangs as a catenary, a column buckles at Euler's load",
     source: "catenary; Euler 1744: P = π² E I / 4 L² of a column held at its foot",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -58,8 +59,14 @@ fn catenary(report: &mut Report) -> Result<(), String> {
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     // Implicit Euler with long steps: it swings out at once.
     for _ in 0..40 {
-        step(&mut solids, &mut workspace, &settings, 0.2, gravity, &[], |_| DVec3::ZERO)
-            .map_err(|e| e.to_string())?;
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt: 0.2, gravity, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .map_err(|e| e.to_string())?;
     }
     let found = -solids.position.iter().map(|p| p.y).fold(0.0, f64::min);
     report.close("catenary: sag over theory", found / sag, 1.0, 0.03);
@@ -69,11 +76,12 @@ fn catenary(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// How far the head of a column of length 1 goes aside under a load of `share` of Euler's and a small push.
+/// How far the head of a column of length 1 goes aside under a load of `share` of Euler's and a
+/// small push.
 fn aside(share: f64, push: f64) -> Result<f64, String> {
     let (count, young, radius) = (50, 1e9, 5e-3);
-    // Curvature at a vertex belongs to half a segment on either side: the foot is half a segment below the
-    // second vertex.
+    // Curvature at a vertex belongs to half a segment on either side: the foot is half a segment
+    // below the second vertex.
     let segment = 1.0 / (count as f64 - 0.5);
     let points: Vec<DVec3> =
         (0..=count).map(|k| DVec3::new(0.0, segment * (k as f64 - 0.5), 0.0)).collect();
@@ -106,8 +114,8 @@ fn buckling(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// How far the head of a buckled column goes aside over its length: 2 k / K(k) with K(k) = π/2 √(P/P_E)
-/// (Timoshenko & Gere 1961, section 2.7).
+/// How far the head of a buckled column goes aside over its length: 2 k / K(k) with K(k) = π/2
+/// √(P/P_E) (Timoshenko & Gere 1961, section 2.7).
 fn elastica(share: f64) -> f64 {
     let wanted = std::f64::consts::FRAC_PI_2 * share.sqrt();
     let (mut low, mut high) = (0.0, 1.0 - 1e-12);

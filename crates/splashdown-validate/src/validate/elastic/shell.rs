@@ -5,15 +5,17 @@ use splashdown_solids::meshing::{sheet, stuffed};
 use splashdown_solids::solids::{Hold, Solids};
 use splashdown_solids::surface::boundary;
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{hold, settle, substance};
 use crate::math::{DVec2, DVec3};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "shell",
     summary: "square plates sag under their weight, a cylinder bends, a balloon grows",
-    source: "Timoshenko & Woinowsky-Krieger 1959, tables 8 and 35; thin-walled sphere under pressure",
+    source: "Timoshenko & Woinowsky-Krieger 1959, tables 8 and 35; thin-walled sphere under \
+             pressure",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -35,8 +37,8 @@ fn stiffness(poisson: f64) -> f64 {
     YOUNG * THICKNESS.powi(3) / (12.0 * (1.0 - poisson * poisson))
 }
 
-/// w = c q L⁴ / D in the middle. Curvature at a hinge belongs to half a row on either side, so that the edge of a
-/// clamped plate lies between two held rows.
+/// w = c q L⁴ / D in the middle. Curvature at a hinge belongs to half a row on either side, so that
+/// the edge of a clamped plate lies between two held rows.
 fn plate(report: &mut Report, how: &str, rows_held: f64, c: f64) -> Result<(), String> {
     // Deflections of a hundredth of the thickness: no stretching.
     let g = 0.01 * THICKNESS * stiffness(POISSON) / (c * DENSITY * THICKNESS);
@@ -70,8 +72,8 @@ fn plate(report: &mut Report, how: &str, rows_held: f64, c: f64) -> Result<(), S
     Ok(())
 }
 
-/// A strip held along one short side, its long sides free: hinges act as a plate of Poisson's ratio −1/3, so a
-/// narrow strip is softer than it should be. Told, not asked for.
+/// A strip held along one short side, its long sides free: hinges act as a plate of Poisson's ratio
+/// −1/3, so a narrow strip is softer than it should be. Told, not asked for.
 fn strip(report: &mut Report) -> Result<(), String> {
     let (spacing, width) = (LENGTH / 40.0, 0.2);
     // Held up to half a row beyond the clamp, as plates are.

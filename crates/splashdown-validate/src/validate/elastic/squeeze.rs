@@ -1,35 +1,39 @@
-//! Hard cases of contact: squeezed through a hole, twisted, packed. Every accepted state is looked at.
+//! Hard cases of contact: squeezed through a hole, twisted, packed. Every accepted state is looked
+//! at.
 
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::membrane::Sheet;
 use splashdown_solids::meshing::{TetMesh, sheet, stuffed};
 use splashdown_solids::solids::{Hold, Settings, Solids};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{add, advance, bent_block, block_at, hold, settings, skin, substance};
 use crate::math::{DQuat, DVec2, DVec3};
 
-pub const SQUEEZE_OUT: Case = Case {
+pub(crate) const SQUEEZE_OUT: Case = Case {
     name: "squeeze-out",
     summary: "a press pushes a soft ball through a hole of 0.7 of its width",
     source: "no intersection in any state; Li et al. 2020, figure 1",
     by_name: false,
+    cost: Cost::Seconds,
     run: squeeze_out,
 };
 
-pub const TWIST_CLOTH: Case = Case {
+pub(crate) const TWIST_CLOTH: Case = Case {
     name: "twist-cloth",
     summary: "a cloth is wrung by two turns",
     source: "no intersection in any state; Li et al. 2021, figure 1",
     by_name: true,
+    cost: Cost::Minutes,
     run: twist_cloth,
 };
 
-pub const TIGHT_PACK: Case = Case {
+pub(crate) const TIGHT_PACK: Case = Case {
     name: "tight-pack",
     summary: "a lid presses eight soft balls into a box as large as they are together",
     source: "no intersection in any state; Li et al. 2020, figure 22",
     by_name: true,
+    cost: Cost::Minutes,
     run: tight_pack,
 };
 

@@ -2,15 +2,16 @@
 
 use splashdown_solids::solids::{Hold, Solids};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{add, block_at, hold, settle, substance};
 use crate::math::{DQuat, DVec3};
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "twist-bar",
     summary: "torque of a square bar that is twisted a little, from two lengths",
     source: "Saint-Venant 1855: T = 0.1406 G a⁴ θ / L",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 

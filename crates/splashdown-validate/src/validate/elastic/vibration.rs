@@ -1,17 +1,19 @@
 //! Energy and momentum of a body that vibrates freely.
 
 use splashdown_solids::solids::{Integrator, Settings, Solids};
-use splashdown_solids::step::{Workspace, step};
+use splashdown_solids::step::{Outside, Workspace, step};
 
-use super::super::{Case, Report};
+use super::super::{Case, Cost, Report};
 use super::bodies::{block_at, settings, substance};
 use crate::math::DVec3;
 
-pub const CASE: Case = Case {
+pub(crate) const CASE: Case = Case {
     name: "energy",
-    summary: "a body that vibrates and turns freely keeps its momentum, and its energy to the order of the method",
+    summary: "a body that vibrates and turns freely keeps its momentum, and its energy to the \
+              order of the method",
     source: "conservation laws; implicit Euler is of first, BDF2 of second order",
     by_name: false,
+    cost: Cost::Seconds,
     run,
 };
 
@@ -27,15 +29,22 @@ fn lost(integrator: Integrator, dt: f64) -> Result<[f64; 2], String> {
     let settings = Settings { integrator, verify: false, ..settings(1e-9) };
     let mut workspace = Workspace::default();
     for _ in 0..(0.1 / dt).round() as usize {
-        step(&mut solids, &mut workspace, &settings, dt, DVec3::ZERO, &[], |_| DVec3::ZERO)
-            .map_err(|e| e.to_string())?;
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt, gravity: DVec3::ZERO, force: &[] },
+            |_| DVec3::ZERO,
+        )
+        .map_err(|e| e.to_string())?;
     }
     let drift = solids.momentum(body).distance(momentum) / momentum.length();
     Ok([1.0 - energy(&solids) / before, drift])
 }
 
 fn run(report: &mut Report) -> Result<(), String> {
-    // BDF2 alone would lose energy in third order; its first step is implicit Euler, which makes it two.
+    // BDF2 alone would lose energy in third order; its first step is implicit Euler, which makes it
+    // two.
     let methods =
         [("implicit Euler", Integrator::ImplicitEuler, 1.0), ("BDF2", Integrator::Bdf2, 2.0)];
     for (name, integrator, order) in methods {

@@ -1,26 +1,28 @@
 //! Cohesion between particles, normals that want to be alike, adhesion to walls.
 //!
-//! Paper: Akinci, Akinci & Teschner 2013, Versatile surface tension and adhesion for SPH fluids (AAT13). R is the
-//! support of the kernel, 2h. With n = R Σ V_j ∇W and K = 2 ρ₀/(ρ_i + ρ_j):
+//! Paper: Akinci, Akinci & Teschner 2013, Versatile surface tension and adhesion for SPH fluids
+//! (AAT13). R is the support of the kernel, 2h. With n = R Σ V_j ∇W and K = 2 ρ₀/(ρ_i + ρ_j):
 //!
-//!   F_i = −Σ_j K γ (m_i m_j C(r) x_ij/r + m_i (n_i − n_j)) − Σ_b γ_b m_i ψ_b A(r) x_ib/r          AAT13 eqs. 1, 3-6
-//!   C = 32/(π R⁹) (R−r)³ r³,  for r < R/2: 32/(π R⁹) (2 (R−r)³ r³ − R⁶/64)                       AAT13 eq. 2
-//!   A = 0.007/R^3.25 (−4r²/R + 6r − 2R)^¼  for R/2 < r < R                                        AAT13 eq. 7
+//!   F_i = −Σ_j K γ (m_i m_j C(r) x_ij/r + m_i (n_i − n_j))
+//!         − Σ_b γ_b m_i ψ_b A(r) x_ib/r                            AAT13 eqs. 1, 3-6
+//!   C = 32/(π R⁹) (R−r)³ r³,  for r < R/2: 32/(π R⁹) (2 (R−r)³ r³ − R⁶/64)   AAT13 eq. 2
+//!   A = 0.007/R^3.25 (−4r²/R + 6r − 2R)^¼  for R/2 < r < R                    AAT13 eq. 7
 //!
-//! γ is `tension` of the fluid and γ_b is `dry` of the solid; they are not in N/m, and what they do changes with
-//! the spacing. m_i before the normals is the mean of both masses, so that unequal fluids keep momentum too. In the plane
-//! particles are cubes of a layer one spacing deep.
+//! γ is `tension` of the fluid and γ_b is `dry` of the solid; they are not in N/m, and what they do
+//! changes with the spacing. m_i before the normals is the mean of both masses, so that unequal
+//! fluids keep momentum too. In the plane particles are cubes of a layer one spacing deep.
 
 use std::f64::consts::PI;
 
 use super::{PairForce, Stretched, coefficients, gather, near, offset};
 use crate::math::DVec3;
 use crate::particles::kernel::SUPPORT;
-use crate::step::Workspace;
-use crate::world::World;
+use crate::particles::neighbors::Neighbors;
+use crate::sph::system::FluidSystem;
+use crate::sph::tension::Wetting;
 
-pub struct Akinci<'a> {
-    world: &'a World,
+pub(super) struct Akinci<'a> {
+    system: &'a FluidSystem<'a>,
     /// γ and ρ₀ of every fluid particle.
     fluid: Vec<[f64; 2]>,
     /// γ_b of the solids.
@@ -52,28 +54,31 @@ fn adhesion(q: f64) -> f64 {
 }
 
 impl Akinci<'_> {
-    pub fn new<'a>(world: &'a World, work: &Workspace) -> Akinci<'a> {
-        let kernel = Stretched::new(world.kernel(), SUPPORT);
-        let n = world.fluid_count();
+    pub(super) fn new<'a>(system: &'a FluidSystem<'a>, neighbors: &Neighbors) -> Akinci<'a> {
+        let kernel = Stretched::new(system.kernel(), SUPPORT);
+        let n = system.fluid_count();
         let mut fluid = Vec::with_capacity(n);
-        for (of, gamma) in world.fluids.iter().zip(coefficients(world)) {
+        for (of, gamma) in system.fluids.iter().zip(coefficients(system)) {
             fluid.resize(of.range.end, [gamma, of.density]);
         }
-        let time = world.clock.time;
-        let dry = |k: usize| world.tension.walls.get(k).map_or(0.0, |w| w.dry.at(time).max(0.0));
-        let normal = gather(work, |i, k, list| {
+        let time = system.time;
+        let dry = |k: usize| match &system.solids[k].wetting {
+            Wetting::Tensions(wall) => wall.dry.at(time).max(0.0),
+            Wetting::Angle(_) => 0.0,
+        };
+        let normal = gather(neighbors, |i, k, list| {
             let fluid = near(list, k).filter(|&j| j < n);
-            SUPPORT * fluid.map(|j| kernel.gradient(offset(world, i, j))).sum::<DVec3>()
+            SUPPORT * fluid.map(|j| kernel.gradient(offset(system, i, j))).sum::<DVec3>()
         });
-        let sums = work.neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
+        let sums = neighbors.chunks.iter().flat_map(|chunk| &chunk.sums);
         let density = sums.map(|sums| f64::from(sums.number_density)).collect();
-        let adhesion = (0..world.solids.len()).map(dry).collect();
-        Akinci { world, fluid, adhesion, normal, density }
+        let adhesion = (0..system.solids.len()).map(dry).collect();
+        Akinci { system, fluid, adhesion, normal, density }
     }
 
     /// hᵈ: what h³ of the paper's masses times h³ of C, over the depth, leaves.
     fn unit(&self) -> f64 {
-        self.world.dimension.volume(self.world.spacing)
+        self.system.space.dimension.volume(self.system.space.spacing)
     }
 }
 
@@ -93,7 +98,7 @@ impl PairForce for Akinci<'_> {
 
     fn of_wall(&self, i: usize, b: usize, solid: usize, away: DVec3) -> DVec3 {
         let [_, rho] = self.fluid[i];
-        let psi = rho * f64::from(self.world.particles.weight[b]);
+        let psi = rho * f64::from(self.system.particles.weight[b]);
         let strength = self.adhesion[solid] * rho * psi * adhesion(away.length());
         -strength * self.unit() * away.normalize_or_zero()
     }

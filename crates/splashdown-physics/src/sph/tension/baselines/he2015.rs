@@ -1,22 +1,23 @@
 //! Tension as the energy of a colour field's gradient: robust where surfaces have few particles.
 //!
-//! Paper: He et al. 2015, Robust simulation of sparsely sampled thin features in SPH-based free surface flows,
-//! sections 4.1 and 4.2. The surrounding air and the filtered pressure of that paper are left out, and the support is 3h,
-//! as in Probst & Teschner 2024, section 6.2.
+//! Paper: He et al. 2015, Robust simulation of sparsely sampled thin features in SPH-based free
+//! surface flows, sections 4.1 and 4.2. The surrounding air and the filtered pressure of that paper
+//! are left out, and the support is 3h, as in Probst & Teschner 2024, section 6.2.
 //!
 //!   c_i = Σ_j V_j W_ij,   ∇c_i = Σ_j V_j c_j ∇W / Σ_j V_j W
 //!   F_i = κ/4 Σ_j V_i V_j (|∇c_i|² + |∇c_j|²) ∇W
 //!
-//! κ is `tension` of the fluid, in N; a surface has a tension of about κ/h, so that κ must be chosen anew for every spacing.
-//! Walls count as full of the fluid (c = 1) and have no gradient of their own.
+//! κ is `tension` of the fluid, in N; a surface has a tension of about κ/h, so that κ must be
+//! chosen anew for every spacing. Walls count as full of the fluid (c = 1) and have no gradient of
+//! their own.
 
 use super::{PairForce, REACH, Stretched, coefficients, gather, near, offset};
 use crate::math::DVec3;
-use crate::step::Workspace;
-use crate::world::World;
+use crate::particles::neighbors::Neighbors;
+use crate::sph::system::FluidSystem;
 
-pub struct He<'a> {
-    world: &'a World,
+pub(super) struct He<'a> {
+    system: &'a FluidSystem<'a>,
     kernel: Stretched,
     /// κ hᵈ⁻³ of every fluid particle: forces with lengths in h.
     strength: Vec<f64>,
@@ -25,26 +26,26 @@ pub struct He<'a> {
 }
 
 impl He<'_> {
-    pub fn new<'a>(world: &'a World, work: &Workspace) -> He<'a> {
-        let kernel = Stretched::new(world.kernel(), REACH);
-        let (n, h) = (world.fluid_count(), world.spacing);
-        let volume = |j: usize| if j < n { 1.0 } else { f64::from(world.particles.weight[j]) };
-        let color = gather(work, |i, k, list| {
+    pub(super) fn new<'a>(system: &'a FluidSystem<'a>, neighbors: &Neighbors) -> He<'a> {
+        let kernel = Stretched::new(system.kernel(), REACH);
+        let (n, h) = (system.fluid_count(), system.space.spacing);
+        let volume = |j: usize| if j < n { 1.0 } else { f64::from(system.particles.weight[j]) };
+        let color = gather(neighbors, |i, k, list| {
             near(list, k)
-                .fold(kernel.w(DVec3::ZERO), |c, j| c + volume(j) * kernel.w(offset(world, i, j)))
+                .fold(kernel.w(DVec3::ZERO), |c, j| c + volume(j) * kernel.w(offset(system, i, j)))
         });
-        let squared_gradient = gather(work, |i, k, list| {
+        let squared_gradient = gather(neighbors, |i, k, list| {
             let c = |j: usize| if j < n { color[j] } else { 1.0 };
-            let term = |j: usize| volume(j) * c(j) * kernel.gradient(offset(world, i, j));
+            let term = |j: usize| volume(j) * c(j) * kernel.gradient(offset(system, i, j));
             let sum: DVec3 = near(list, k).map(term).sum();
             (sum / color[i]).length_squared()
         });
-        let unit = world.dimension.volume(h) / h.powi(3);
+        let unit = system.space.dimension.volume(h) / h.powi(3);
         let mut strength = Vec::with_capacity(n);
-        for (fluid, kappa) in world.fluids.iter().zip(coefficients(world)) {
+        for (fluid, kappa) in system.fluids.iter().zip(coefficients(system)) {
             strength.resize(fluid.range.end, unit * kappa);
         }
-        He { world, kernel, strength, squared_gradient }
+        He { system, kernel, strength, squared_gradient }
     }
 }
 
@@ -56,7 +57,7 @@ impl PairForce for He<'_> {
     }
 
     fn of_wall(&self, i: usize, b: usize, _: usize, away: DVec3) -> DVec3 {
-        let volume = f64::from(self.world.particles.weight[b]);
+        let volume = f64::from(self.system.particles.weight[b]);
         0.25 * self.strength[i] * volume * self.squared_gradient[i] * self.kernel.gradient(away)
     }
 }

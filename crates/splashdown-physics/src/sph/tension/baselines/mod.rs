@@ -1,11 +1,11 @@
-//! Older models of surface tension, to compare with: forces of the beginning of a step, added to velocities before
-//! or after pressure is solved for.
+//! Older models of surface tension, to compare with: forces of the beginning of a step, added to
+//! velocities before or after pressure is solved for.
 //!
-//! | file            | model                                                                      |
-//! |-----------------|----------------------------------------------------------------------------|
-//! | `pairwise.rs`   | every pair attracts alike, as in Tartakovsky & Meakin 2005                  |
-//! | `akinci2013.rs` | cohesion, surface minimisation by normals, adhesion: Akinci et al. 2013      |
-//! | `he2015.rs`     | energy of the squared gradient of a colour field: He et al. 2015            |
+//! | file            | model                                                                   |
+//! |-----------------|-------------------------------------------------------------------------|
+//! | `pairwise.rs`   | every pair attracts alike, as in Tartakovsky & Meakin 2005              |
+//! | `akinci2013.rs` | cohesion, surface minimisation by normals, adhesion: Akinci et al. 2013 |
+//! | `he2015.rs`     | energy of the squared gradient of a colour field: He et al. 2015        |
 
 mod akinci2013;
 mod he2015;
@@ -18,11 +18,11 @@ use rayon::prelude::*;
 use super::TensionModel;
 use crate::math::DVec3;
 use crate::particles::kernel::{Kernel, SUPPORT};
+use crate::particles::neighbors::Neighbors;
 use crate::particles::periodic::nearest;
 use crate::particles::wide::Wide;
-use crate::rigid::bodies::Twist;
-use crate::step::Workspace;
-use crate::world::World;
+use crate::sph::system::FluidSystem;
+use crate::twist::Twist;
 
 /// Forces, in N (2D: per metre of depth).
 #[derive(Clone, Debug, Default)]
@@ -42,46 +42,47 @@ trait PairForce: Sync {
 }
 
 /// The forces of the world's model; none for the one that is solved with pressure.
-pub fn forces(world: &World, work: &Workspace) -> Forces {
-    match world.tension.model {
+pub fn forces(system: &FluidSystem, neighbors: &Neighbors) -> Forces {
+    match system.tension.model {
         TensionModel::Probst2024 => Forces {
-            fluid: vec![DVec3::ZERO; world.fluid_count()],
-            solids: vec![Twist::default(); world.solids.len()],
+            fluid: vec![DVec3::ZERO; system.fluid_count()],
+            solids: vec![Twist::default(); system.solids.len()],
         },
-        TensionModel::Pairwise => sum(world, work, &pairwise::Pairwise::new(world)),
-        TensionModel::Akinci2013 => sum(world, work, &akinci2013::Akinci::new(world, work)),
-        TensionModel::He2015 => sum(world, work, &he2015::He::new(world, work)),
+        TensionModel::Pairwise => sum(system, neighbors, &pairwise::Pairwise::new(system)),
+        TensionModel::Akinci2013 => {
+            sum(system, neighbors, &akinci2013::Akinci::new(system, neighbors))
+        }
+        TensionModel::He2015 => sum(system, neighbors, &he2015::He::new(system, neighbors)),
     }
 }
 
 /// The tension, N/m, that surfaces have about: for the longest step.
-pub fn estimated_tension(world: &World) -> f64 {
+pub fn estimated_tension(system: &FluidSystem) -> f64 {
     let most =
-        |value: &dyn Fn(usize) -> f64| (0..world.fluids.len()).map(value).fold(0.0, f64::max);
-    let coefficient = |k: usize| coefficients(world)[k];
-    match world.tension.model {
+        |value: &dyn Fn(usize) -> f64| (0..system.fluids.len()).map(value).fold(0.0, f64::max);
+    let coefficient = |k: usize| coefficients(system)[k];
+    match system.tension.model {
         TensionModel::Probst2024 | TensionModel::Pairwise => most(&coefficient),
-        // Ten pairs per h² cross a surface; each holds on with γ m² C, at most 0.02 ρ m, over a spacing.
-        TensionModel::Akinci2013 => {
-            most(&|k| 0.2 * coefficient(k) * (world.fluids[k].density * world.spacing).powi(2))
-        }
+        // Ten pairs per h² cross a surface; each holds on with γ m² C, at most 0.02 ρ m, over a
+        // spacing.
+        TensionModel::Akinci2013 => most(&|k| {
+            0.2 * coefficient(k) * (system.fluids[k].density * system.space.spacing).powi(2)
+        }),
         // ∫ κ/2 |∇c|² across a surface about two spacings thick.
-        TensionModel::He2015 => most(&|k| 0.5 * coefficient(k) / world.spacing),
+        TensionModel::He2015 => most(&|k| 0.5 * coefficient(k) / system.space.spacing),
     }
 }
 
 /// What is given as `tension` of each fluid, at the present time.
-fn coefficients(world: &World) -> Vec<f64> {
-    let of = |k: usize| {
-        world.tension.fluids.get(k).map_or(0.0, |f| f.vapour.at(world.clock.time).max(0.0))
-    };
-    (0..world.fluids.len()).map(of).collect()
+fn coefficients(system: &FluidSystem) -> Vec<f64> {
+    let of = |k: usize| system.fluids[k].surface.vapour.at(system.time).max(0.0);
+    (0..system.fluids.len()).map(of).collect()
 }
 
 /// x_i − x_j in h.
-fn offset(world: &World, i: usize, j: usize) -> DVec3 {
-    let x = &world.particles.position;
-    nearest(x[i] - x[j], world.period) / world.spacing
+fn offset(system: &FluidSystem, i: usize, j: usize) -> DVec3 {
+    let x = &system.particles.position;
+    nearest(x[i] - x[j], system.space.period) / system.space.spacing
 }
 
 /// Support of the models that do not say otherwise, in h: that of Probst & Teschner 2024.
@@ -94,23 +95,23 @@ fn near(list: &Wide, k: usize) -> impl Iterator<Item = usize> {
     fluid.map(|pair| list.index(pair)).chain(walls)
 }
 
-fn sum(world: &World, work: &Workspace, pairs: &impl PairForce) -> Forces {
-    let n = world.fluid_count();
+fn sum(system: &FluidSystem, neighbors: &Neighbors, pairs: &impl PairForce) -> Forces {
+    let n = system.fluid_count();
     let of_list = |list: &Wide| {
         let mut fluid = Vec::with_capacity(list.particles.len());
         let mut solids: Vec<(usize, Twist)> = Vec::new(); // the few near these particles
         for (k, i) in list.particles.clone().enumerate() {
             let mut total = DVec3::ZERO;
             for j in near(list, k) {
-                let away = offset(world, i, j);
+                let away = offset(system, i, j);
                 if j < n {
                     total += pairs.of_fluid(i, j, away);
-                } else if let Some(solid) = world.solid_of(j) {
+                } else if let Some(solid) = system.solid_of(j) {
                     let force = pairs.of_wall(i, j, solid, away);
                     total += force;
-                    let centre = world.solids[solid].pose.translation;
-                    let arm =
-                        nearest(world.particles.position[j] - centre, world.period) / world.spacing;
+                    let centre = system.solids[solid].pose.translation;
+                    let arm = nearest(system.particles.position[j] - centre, system.space.period)
+                        / system.space.spacing;
                     let slot = solids.iter().position(|(s, _)| *s == solid).unwrap_or_else(|| {
                         solids.push((solid, Twist::default()));
                         solids.len() - 1
@@ -123,10 +124,10 @@ fn sum(world: &World, work: &Workspace, pairs: &impl PairForce) -> Forces {
         (fluid, solids)
     };
     // In the order of the lists, which the particles alone decide.
-    let parts: Vec<_> = work.neighbors.wide.par_iter().map(of_list).collect();
+    let parts: Vec<_> = neighbors.wide.par_iter().map(of_list).collect();
     let mut forces =
-        Forces { fluid: vec![DVec3::ZERO; n], solids: vec![Twist::default(); world.solids.len()] };
-    for (list, (fluid, solids)) in work.neighbors.wide.iter().zip(parts) {
+        Forces { fluid: vec![DVec3::ZERO; n], solids: vec![Twist::default(); system.solids.len()] };
+    for (list, (fluid, solids)) in neighbors.wide.iter().zip(parts) {
         forces.fluid[list.particles.clone()].copy_from_slice(&fluid);
         solids.iter().for_each(|(solid, twist)| forces.solids[*solid].add(1.0, twist));
     }
@@ -134,11 +135,11 @@ fn sum(world: &World, work: &Workspace, pairs: &impl PairForce) -> Forces {
 }
 
 /// A value for every fluid particle from its neighbours: `of(particle, place in its list, list)`.
-fn gather<T: Send>(work: &Workspace, of: impl Fn(usize, usize, &Wide) -> T + Sync) -> Vec<T> {
+fn gather<T: Send>(neighbors: &Neighbors, of: impl Fn(usize, usize, &Wide) -> T + Sync) -> Vec<T> {
     let of_list = |list: &Wide| -> Vec<T> {
         list.particles.clone().enumerate().map(|(k, i)| of(i, k, list)).collect()
     };
-    let parts: Vec<Vec<T>> = work.neighbors.wide.par_iter().map(of_list).collect();
+    let parts: Vec<Vec<T>> = neighbors.wide.par_iter().map(of_list).collect();
     parts.into_iter().flatten().collect()
 }
 
@@ -162,7 +163,8 @@ impl Stretched {
         self.scale() * self.kernel.w(self.squeeze * away.length())
     }
 
-    /// ∇W with respect to the place of the particle that is `away` from the other: points to that one.
+    /// ∇W with respect to the place of the particle that is `away` from the other: points to that
+    /// one.
     fn gradient(&self, away: DVec3) -> DVec3 {
         let slope = self.scale() * self.squeeze * self.kernel.dw(self.squeeze * away.length());
         slope * away.normalize_or_zero()

@@ -1,14 +1,17 @@
 //! What all models have in common, and what makes them differ.
 
 use super::*;
+use crate::diagnostics::surface_forces;
 use crate::math::Dimension;
 use crate::motion::Scalar;
 use crate::sph::tension::{FluidSurface, TensionOrder, WallSurface};
+use crate::world::World;
 use crate::world::{Solid, Viscosity};
 
 const H: f64 = 1e-3;
 
-/// A lattice ball of `radius` h, its halves two fluids, with a row of wall particles below it if `on_wall`.
+/// A lattice ball of `radius` h, its halves two fluids, with a row of wall particles below it if
+/// `on_wall`.
 fn drop(dimension: Dimension, radius: f64, model: TensionModel, on_wall: bool) -> World {
     let mut world = World::new(dimension, H);
     let reach = radius.ceil() as i32;
@@ -35,8 +38,12 @@ fn drop(dimension: Dimension, radius: f64, model: TensionModel, on_wall: bool) -
     // κ of He et al. is a tension times a length.
     let unit = if model == TensionModel::He2015 { H } else { 1.0 };
     let tension = Scalar::Constant(0.07);
-    world.tension.fluids = vec![FluidSurface::of(0.07 * unit), FluidSurface::of(0.05 * unit)];
-    world.tension.walls = vec![WallSurface { dry: tension, wet: Scalar::Constant(0.0) }];
+    for (fluid, tension) in world.fluids.iter_mut().zip([0.07, 0.05]) {
+        fluid.surface = FluidSurface::of(tension * unit);
+    }
+    for solid in &mut world.solids {
+        solid.wetting = WallSurface { dry: tension.clone(), ..WallSurface::NONE }.into();
+    }
     world.tension.model = model;
     world
 }
@@ -49,7 +56,7 @@ fn momentum_is_kept_and_so_is_angular_momentum_where_forces_are_central() {
     for dimension in [Dimension::Two, Dimension::Three] {
         for model in MODELS {
             let mut world = drop(dimension, 3.0, model, true);
-            let forces = world.surface_forces().unwrap();
+            let forces = surface_forces(&mut world).unwrap();
             let size: f64 = forces.fluid.iter().map(|f| f.length()).sum();
             let [force, moment] = forces.solids[0];
             assert!(size > 0.0 && force.length() > 0.0, "{model:?} {dimension:?}");
@@ -69,7 +76,7 @@ fn drops_are_pulled_together() {
     for dimension in [Dimension::Two, Dimension::Three] {
         for model in MODELS {
             let mut world = drop(dimension, 4.0, model, true);
-            let forces = world.surface_forces().unwrap();
+            let forces = surface_forces(&mut world).unwrap();
             let outer = world.particles.position.iter().zip(&forces.fluid);
             let outer = outer.filter(|(x, _)| x.length() > 3.0 * H && x.y > -H);
             let inward: f64 = outer.map(|(x, f)| -x.normalize().dot(*f)).sum();

@@ -1,0 +1,42 @@
+//! Which way time steps are made, with its settings.
+
+use crate::body::CouplingSettings;
+use crate::sph::pressure::settings::PressureSettings;
+
+/// The ways to make a time step. Each is a file in `methods`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Fluids of SPH particles with rigid bodies; elastic bodies on their own.
+    Particles(ParticleSettings),
+}
+
+/// Settings of the step with SPH particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ParticleSettings {
+    /// How pressure is solved for.
+    pub pressure: PressureSettings,
+    /// How rigid bodies are coupled to fluids and to each other.
+    pub coupling: CouplingSettings,
+}
+
+impl Method {
+    /// Settings of the step with particles, which becomes the method if another was.
+    pub fn particles(&mut self) -> &mut ParticleSettings {
+        let Method::Particles(settings) = self;
+        settings
+    }
+
+    /// The same, to read: the usual ones if the method is another.
+    pub(crate) fn of_particles(&self) -> ParticleSettings {
+        let Method::Particles(settings) = *self;
+        settings
+    }
+}
+
+impl Default for Method {
+    fn default() -> Method {
+        Method::Particles(ParticleSettings::default())
+    }
+}

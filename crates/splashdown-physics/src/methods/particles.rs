@@ -1,0 +1,510 @@
+//! The step with SPH particles: fluids with rigid bodies, and elastic bodies on their own.
+//!
+//! One step of DFSPH (Bender & Koschier 2017) with bodies in its solves; IISPH leaves out the
+//! first.
+//!
+//! ```text
+//! sort particles, find neighbours, contacts, interfaces        prepare
+//! Δt from speeds, pressure, tension                            longest_step
+//! solids to where they are told to be; bodies as they move     attempt
+//! ∇·v = 0:  pressure with bodies                                 remove_divergence
+//! gravity, motors; viscosity with bodies                         apply_viscosity
+//! ρ = ρ₀:   pressure with bodies, contact, tension, friction     restore_density
+//! loads; elastic bodies                                          advance_elastic
+//! v ← v*, x ← x + Δt v                                         accept
+//! ```
+
+mod arrange;
+mod bodies;
+pub mod diagnostics;
+mod elastic;
+mod interfaces;
+mod length;
+mod pressure;
+mod split;
+mod strays;
+
+use std::mem;
+use std::ops::Deref;
+
+use glam::Vec4;
+use rayon::prelude::*;
+use splashdown_solve::nncg::Report;
+
+use self::arrange::sort_along_curve;
+use self::bodies::accept_bodies;
+use self::bodies::{BodyResult, BodyStep};
+use self::elastic::accept_elastic;
+use self::interfaces::accept_wall_friction;
+use self::pressure::flux;
+use self::strays::Strays;
+use super::Algorithm;
+use crate::body::{CouplingMethod, CouplingSettings};
+use crate::coupling::elastic::SampleRows;
+use crate::coupling::interface_rows::InterfaceRows;
+use crate::coupling::interface_system::TensionResult;
+use crate::coupling::viscous_bodies::BodyDrag;
+use crate::elastic::{ElasticMotion, physics};
+use crate::error::{Moment, ParticleAt, StepError};
+use crate::flow::driven_particles;
+use crate::loads::{Load, Loads};
+use crate::math::{DVec3, Pose};
+use crate::method::ParticleSettings;
+use crate::particles::cells::Located;
+use crate::particles::neighbors::{Chunk, Neighbors};
+use crate::particles::periodic::wrapped;
+use crate::report::{Phase, Solve, SolveKind, StepReport, Stopwatch};
+use crate::rigid::bodies::Body;
+use crate::rigid::contact::Contact;
+use crate::sph::loads::{Pressures, pressure_loads};
+use crate::sph::pressure::extrapolation::Extrapolation;
+use crate::sph::pressure::settings::PressureSettings;
+use crate::sph::shifting::Shift;
+use crate::sph::tension::pairs::SurfacePairs;
+use crate::sph::viscosity::{self, Viscous, ViscousStep};
+use crate::world::{BoundaryPressure, PressureSolver, World};
+
+/// A solve that leaves a mean compression above this has failed.
+const MAX_COMPRESSION: f64 = 0.1;
+/// No particle may cross more than this many spacings in one step.
+const MAX_MOVE: f64 = 1.0;
+
+/// Memory of a step that is rebuilt every time.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    /// The search cells.
+    located: Located,
+    /// This step's neighbour lists.
+    pub neighbors: Neighbors,
+    /// What flies alone.
+    strays: Strays,
+    /// Of the solver of elastic bodies: the matrix and its factor …
+    pub elastic: physics::step::Workspace,
+    /// … and those of the linear model that pressure solves see.
+    prediction: physics::step::Workspace,
+    /// Where fluid touches elastic bodies.
+    sample_rows: SampleRows,
+    /// 1/μ of each fluid.
+    pub inverse_mass: Vec<f32>,
+    /// Velocities being worked on: of fluids, then the (prescribed) ones of solids.
+    pub predicted: Vec<DVec3>,
+    /// How particles are spread evenly, in m; empty where the density solve does that.
+    shifts: Vec<Shift>,
+    /// `predicted` as displacements in h over the step.
+    motion: Vec<Vec4>,
+    /// Compression that pressure has to remove.
+    source: Vec<f32>,
+    /// What pressure moves each particle, in h.
+    push: Vec<Vec4>,
+    /// Particles that emitters move and pressure does not.
+    held: Vec<usize>,
+    /// Pressures of the density solve, as displacements (`sph::pressure::operator`).
+    pub kappa: Vec<f32>,
+    /// Pressures of the divergence solve.
+    pub divergence_kappa: Vec<f32>,
+    /// Pair coefficients and vectors of the viscosity solve.
+    pub viscosity: viscosity::implicit::Buffers,
+    /// How walls get pressures of their own, if they do.
+    extrapolation: Extrapolation,
+    /// Pressures of wall particles from both solves, where they have their own: one for each
+    /// particle.
+    pub wall_kappa: Vec<f32>,
+    /// This step's contacts of rigid bodies.
+    contacts: Vec<Contact>,
+    /// Where fluid touches rigid bodies.
+    interface_rows: InterfaceRows,
+    /// Interfaces of fluids.
+    surface: SurfacePairs,
+    /// What tension and friction on walls did.
+    interfaces: TensionResult,
+    /// What the last attempt would change.
+    attempt: Option<Attempt>,
+}
+
+/// What a step found out and would change, before it is accepted.
+struct Attempt {
+    poses: Vec<Pose>,
+    divergence: Report,
+    density: Report,
+    viscosity_iterations: u32,
+    loads: Vec<Load>,
+    bodies: BodyStep,
+    body_result: BodyResult,
+    elastic: Option<ElasticMotion>,
+}
+
+/// A world as the step reads it: up to `accept` nothing of it changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'w> {
+    world: &'w World,
+    /// How pressure is solved for.
+    pressure: PressureSettings,
+    /// How rigid bodies are coupled to fluids and to each other.
+    coupling: CouplingSettings,
+}
+
+impl<'w> Step<'w> {
+    /// A step of `world`, with the settings that it has.
+    pub(crate) fn of(world: &'w World) -> Step<'w> {
+        let ParticleSettings { pressure, coupling } = world.method.of_particles();
+        Step { world, pressure, coupling }
+    }
+}
+
+impl Deref for Step<'_> {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        self.world
+    }
+}
+
+impl Algorithm for Workspace {
+    fn prepare(
+        &mut self,
+        world: &mut World,
+        longest: f64,
+        watch: &mut Stopwatch,
+    ) -> Result<(), StepError> {
+        sort_along_curve(world, self)?;
+        watch.lap(Phase::Sort);
+        let step = Step::of(world);
+        step.find_neighbors(self)?;
+        self.strays = step.find_strays(self, longest);
+        watch.lap(Phase::Neighbors);
+        Ok(())
+    }
+
+    fn longest_step(&self, world: &World, cfl: f64) -> f64 {
+        Step::of(world).longest_step(&self.strays, cfl)
+    }
+
+    fn attempt(
+        &mut self,
+        world: &World,
+        dt: f64,
+        retries: u32,
+        watch: &mut Stopwatch,
+    ) -> Result<(), StepError> {
+        self.attempt = None;
+        let mut prediction = mem::take(&mut self.prediction);
+        let attempt = Step::of(world).attempt(self, &mut prediction, (dt, retries), watch);
+        self.prediction = prediction;
+        self.attempt = Some(attempt?);
+        Ok(())
+    }
+
+    fn accept(&mut self, world: &mut World, dt: f64) -> StepReport {
+        let Some(mut attempt) = self.attempt.take() else { return StepReport::default() };
+        let loads = attempt.take_loads(dt);
+        let report = StepReport { loads, ..Step::of(world).report(self, &attempt) };
+        accept(world, self, dt, attempt);
+        report
+    }
+}
+
+impl Attempt {
+    /// What it does to solids and elastic bodies in a step of length `dt`.
+    fn take_loads(&mut self, dt: f64) -> Loads {
+        let forces = self.elastic.as_ref().map_or(&[][..], |moved| &moved.report.forces);
+        Loads {
+            elastic: forces.iter().map(|&force| dt * force).collect(),
+            solids: mem::take(&mut self.loads),
+            duration: dt,
+        }
+    }
+}
+
+impl Step<'_> {
+    /// What the step did, but for its loads.
+    fn report(&self, work: &Workspace, attempt: &Attempt) -> StepReport {
+        let pressure = |kind, report: &Report| Solve {
+            iterations: report.iterations,
+            error: report.error,
+            seconds: report.seconds,
+            ..Solve::none(kind)
+        };
+        let BodyStep { solved, residual, .. } = &attempt.bodies;
+        let contact = |kind, error| Solve {
+            iterations: solved.iterations,
+            error,
+            active: residual.active as u32,
+            ..Solve::none(kind)
+        };
+        let elastic = attempt.elastic.as_ref().map(|moved| &moved.report);
+        let newton = elastic.map(|report| Solve {
+            iterations: report.iterations,
+            active: report.contacts as u32,
+            seconds: report.seconds.iter().sum(),
+            ..Solve::none(SolveKind::Elastic)
+        });
+        let viscosity =
+            Solve { iterations: attempt.viscosity_iterations, ..Solve::none(SolveKind::Viscosity) };
+        let mut solves = vec![
+            pressure(SolveKind::Divergence, &attempt.divergence),
+            viscosity,
+            pressure(SolveKind::Density, &attempt.density),
+            contact(SolveKind::Contact, residual.contact_error),
+            contact(SolveKind::Friction, residual.friction_error),
+        ];
+        solves.extend(newton);
+        StepReport {
+            solves,
+            max_compression: max_compression(&work.neighbors),
+            penetration: self.spacing
+                * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
+            newton_seconds: elastic.map_or([0.0; 4], |report| report.seconds),
+            ..StepReport::default()
+        }
+    }
+
+    /// Whether the world repeats along all its axes: then the fluid fills it.
+    fn is_closed(&self) -> bool {
+        self.period.to_array().iter().take(self.dimension.count()).all(|&length| length > 0.0)
+    }
+
+    /// Everything up to the decision whether to keep the step. Changes only the workspace.
+    fn attempt(
+        &self,
+        work: &mut Workspace,
+        prediction: &mut physics::step::Workspace,
+        (dt, retries): (f64, u32),
+        watch: &mut Stopwatch,
+    ) -> Result<Attempt, StepError> {
+        let n = self.fluid_count();
+        let poses = self.predict_solids(work, dt);
+        let mut bodies = self.start_bodies(work, &poses, dt);
+        let driven = driven_particles(self, dt);
+        work.held = driven.iter().map(|&(i, _)| i).collect();
+        let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
+        drive(&mut work.predicted);
+        let mut elastic = self.predict_elastic(work, prediction, &poses, dt)?;
+        let mut divergence = Report::default();
+        work.divergence_kappa.clear();
+        work.divergence_kappa.resize(n, 0.0);
+        work.wall_kappa.clear();
+        if self.pressure.boundary == BoundaryPressure::Extrapolated {
+            work.wall_kappa.resize(self.particles.len(), 0.0);
+        }
+        if self.pressure.solver == PressureSolver::Dfsph {
+            divergence = self.remove_divergence(work, dt, &mut bodies, &mut elastic);
+            self.check_stop()?;
+            self.check_solve(work, &bodies, dt, &divergence)?;
+        }
+        watch.lap(Phase::Divergence);
+        self.check_stop()?;
+
+        let gravity = self.dimension.flatten(self.gravity) * dt;
+        work.predicted[..n].par_iter_mut().for_each(|v| *v += gravity);
+        self.apply_external_forces(&mut bodies, dt);
+        self.write_body_velocities(work, &bodies.bodies, dt);
+        elastic.write_velocities(&mut work.predicted, dt);
+        let viscous = self.apply_viscosity(work, &bodies.bodies, dt);
+        self.apply_viscous_impulses(&mut bodies, &viscous.loads.solids, dt);
+        self.write_body_velocities(work, &bodies.bodies, dt);
+        let drag: Vec<DVec3> = viscous.loads.samples.iter().map(|j| *j / dt).collect();
+        elastic.push(&drag, &mut work.predicted, dt);
+        drive(&mut work.predicted);
+        watch.lap(Phase::Viscosity);
+        self.check_stop()?;
+
+        work.shifts.clear();
+        let density = if self.shifts() {
+            self.spread_evenly(work)
+        } else {
+            self.restore_density(work, dt, &mut bodies, &mut elastic)
+        };
+        self.check_stop()?;
+        self.check_solve(work, &bodies, dt, &density)?;
+        self.check_moves(work, dt)?;
+        self.check_bodies(work, &bodies, dt)?;
+        self.check_samples(work, dt)?;
+        watch.lap(Phase::Density);
+
+        let impulse = self.units(dt).impulse();
+        let pressures = Pressures {
+            density: &work.kappa,
+            divergence: &work.divergence_kappa,
+            wall: &work.wall_kappa,
+        };
+        let system = self.fluid_system();
+        let mut loads = pressure_loads(&system, &work.neighbors, &pressures, impulse).solids;
+        for (load, &of_viscosity) in loads.iter_mut().zip(&viscous.loads.solids) {
+            *load += of_viscosity;
+        }
+        self.contact_loads(&bodies, dt, &mut loads);
+        self.interface_loads(work, impulse, &mut loads);
+        let body_result = self.finish_bodies(&bodies, dt);
+        watch.lap(Phase::Loads);
+        self.check_stop()?;
+        let force = elastic.force();
+        let elastic = self.advance_elastic(&mut work.elastic, &poses, force, (dt, retries))?;
+        watch.lap(Phase::Elastic);
+        Ok(Attempt {
+            poses,
+            divergence,
+            density,
+            viscosity_iterations: viscous.iterations,
+            loads,
+            bodies,
+            body_result,
+            elastic,
+        })
+    }
+
+    /// Ends the step if somebody asked for it. Sweeps end early then, and leave nothing usable.
+    fn check_stop(&self) -> Result<(), StepError> {
+        match self.stop.asked() {
+            true => Err(StepError::Stopped { time: self.clock.time }),
+            false => Ok(()),
+        }
+    }
+
+    /// Friction inside the fluids and against walls; bodies are dragged along.
+    fn apply_viscosity(&self, work: &mut Workspace, bodies: &[Body], dt: f64) -> Viscous {
+        let system = self.fluid_system();
+        let step = ViscousStep { system, neighbors: &work.neighbors, dt, stop: self.stop };
+        let chunks = &work.neighbors.chunks;
+        viscosity::apply(&step, &mut work.predicted, &mut work.viscosity, |coefficients| {
+            BodyDrag::find(system, bodies, chunks, coefficients, dt)
+        })
+    }
+
+    /// Poses of the solids at the end of the step; the velocities that lead there, with the fluid's
+    /// present ones, into `predicted`.
+    fn predict_solids(&self, work: &mut Workspace, dt: f64) -> Vec<Pose> {
+        work.predicted.clear();
+        work.predicted.extend_from_slice(&self.particles.velocity);
+        let later = self.clock.time + dt;
+        let mut poses = Vec::with_capacity(self.solids.len());
+        for solid in &self.solids {
+            if solid.motion().is_static() {
+                poses.push(solid.pose);
+                continue;
+            }
+            let pose = solid.motion().pose(later).then_after(&solid.placement);
+            poses.push(pose);
+            let range = solid.range.clone();
+            let places = self.particles.position[range.clone()].par_iter().zip(&solid.local);
+            work.predicted[range].par_iter_mut().zip(places).for_each(|(v, (&x, &local))| {
+                *v = self.dimension.flatten(pose.apply(local) - x) / dt;
+            });
+        }
+        poses
+    }
+
+    /// Whether bodies keep their motion while the fluid is solved.
+    fn is_weak(&self) -> bool {
+        self.coupling.method == CouplingMethod::Weak
+    }
+
+    /// Whether a solve ended with something usable.
+    fn check_solve(
+        &self,
+        work: &Workspace,
+        bodies: &BodyStep,
+        dt: f64,
+        solved: &Report,
+    ) -> Result<(), StepError> {
+        if solved.error <= MAX_COMPRESSION {
+            return Ok(());
+        }
+        if let Some(i) = self.particles.velocity.iter().position(|v| !v.is_finite()) {
+            return Err(self.velocity_error(i, false, dt));
+        }
+        let densest = self.particles.density.iter().enumerate();
+        let i = densest.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+        let body = self.fastest_in_fluid(work, bodies, dt);
+        Err(StepError::Compressed {
+            particle: self.particle_at(i),
+            body: body.map(|(name, speed)| (name.to_owned(), speed)),
+            when: self.moment(dt),
+        })
+    }
+
+    /// Whether all velocities are finite and no particle would jump over its neighbours.
+    fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
+        let longest = MAX_MOVE * self.spacing / dt;
+        // What flies alone may cross as much as it likes, as long as it stays in the world.
+        let world = self.bounds.map_or(0.0, |bounds| bounds.limit.size().length() / dt);
+        let bad = |(i, v): (usize, &DVec3)| {
+            let longest = if work.strays.has(i) { longest.max(world) } else { longest };
+            !v.is_finite() || v.length_squared() > longest * longest
+        };
+        let n = self.fluid_count();
+        match work.predicted[..n].par_iter().enumerate().position_first(bad) {
+            None => Ok(()),
+            Some(i) => Err(self.velocity_error(i, work.predicted[i].is_finite(), dt)),
+        }
+    }
+
+    /// That particle `i` is too fast, or that its velocity is no number.
+    fn velocity_error(&self, i: usize, is_finite: bool, dt: f64) -> StepError {
+        let (particle, when) = (self.particle_at(i), self.moment(dt));
+        StepError::Velocity { particle, is_finite, when }
+    }
+
+    /// Particle `i` as messages name it.
+    fn particle_at(&self, i: usize) -> Box<ParticleAt> {
+        let fluid = self.fluid_of(i).map(|k| &self.fluids[k].name);
+        let solid = self.solid_of(i).map(|k| &self.solids[k].name);
+        Box::new(ParticleAt {
+            object: fluid.or(solid).cloned().unwrap_or_default(),
+            id: self.particles.id.get(i).copied().unwrap_or_default(),
+            position: self.particles.position.get(i).copied().unwrap_or_default(),
+        })
+    }
+
+    /// Now, in a step of length `dt`.
+    fn moment(&self, dt: f64) -> Moment {
+        Moment { time: self.clock.time, dt }
+    }
+}
+
+/// Makes the step's results the state: v ← v*, x ← x + Δt v.
+fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
+    let n = world.fluid_count();
+    let particles = &mut world.particles;
+    particles.velocity.copy_from_slice(&work.predicted);
+    let (x, v) = (&mut particles.position, &particles.velocity);
+    x[..n].par_iter_mut().zip(&v[..n]).for_each(|(x, v)| {
+        *x = wrapped(*x + dt * *v, world.period);
+    });
+    x.par_iter_mut().zip(&work.shifts).for_each(|(x, shift)| {
+        *x = wrapped(*x + shift.displacement, world.period);
+    });
+    for (solid, pose) in world.solids.iter_mut().zip(attempt.poses) {
+        solid.pose = pose;
+        if !solid.motion().is_static() {
+            let range = solid.range.clone();
+            x[range].par_iter_mut().zip(&solid.local).for_each(|(x, &local)| {
+                *x = world.dimension.flatten(pose.apply(local));
+            });
+        }
+    }
+    let step = Step::of(world);
+    let (boundary, pascal) = (step.pressure.boundary, (1.0 / step.kappa_per_pascal(dt)) as f32);
+    for chunk in &work.neighbors.chunks {
+        let rest = world.fluids[chunk.fluid].density as f32;
+        for (i, sums) in chunk.particles.clone().zip(&chunk.sums) {
+            let scale = pascal * flux(boundary, sums);
+            world.particles.density[i] = rest * sums.number_density;
+            world.particles.pressure[i] = scale * work.kappa[i];
+            world.particles.divergence_pressure[i] = scale * work.divergence_kappa[i];
+        }
+    }
+    accept_bodies(world, attempt.body_result);
+    accept_wall_friction(world, work, dt);
+    if let Some(moved) = attempt.elastic {
+        accept_elastic(world, moved);
+    }
+}
+
+/// Largest compression of any particle, as a share of the rest density.
+fn max_compression(neighbors: &Neighbors) -> f64 {
+    let of_chunk = |chunk: &Chunk| {
+        let compression = chunk.sums.iter().map(|sums| f64::from(sums.number_density) - 1.0);
+        compression.fold(0.0, f64::max)
+    };
+    neighbors.chunks.par_iter().map(of_chunk).reduce(|| 0.0, f64::max)
+}
