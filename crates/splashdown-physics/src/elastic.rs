@@ -7,6 +7,7 @@ mod persist;
 
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::element::Element;
+use splashdown_solids::guests::{GuestSettings, Guests};
 use splashdown_solids::prediction::Prediction;
 use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
 use splashdown_solids::step::{Failure, Outside, Report, Workspace, step};
@@ -33,6 +34,8 @@ pub struct Elastic {
     pub solids: Solids,
     /// How a step is solved.
     pub settings: Settings,
+    /// How fluid is kept off surfaces; nothing where only its pressure does that.
+    pub guests: Option<GuestSettings>,
     /// Names of the elastic bodies, which are the first of `solids.bodies`.
     pub names: Vec<String>,
     /// Parts that move as told.
@@ -71,6 +74,18 @@ pub(crate) struct Surroundings<'a> {
     pub time: f64,
 }
 
+impl ElasticMotion {
+    /// Where vertices come, m.
+    pub(crate) fn position(&self) -> &[DVec3] {
+        &self.solids.position
+    }
+
+    /// Where guests come, m.
+    pub(crate) fn guests(&self) -> &[DVec3] {
+        &self.report.guests
+    }
+}
+
 impl Default for Elastic {
     fn default() -> Elastic {
         let settings = Settings {
@@ -89,6 +104,7 @@ impl Default for Elastic {
         Elastic {
             solids: Solids::default(),
             settings,
+            guests: None,
             names: Vec::new(),
             handles: Vec::new(),
             obstacles: Vec::new(),
@@ -100,6 +116,11 @@ impl Elastic {
     /// Whether there is any.
     pub fn any(&self) -> bool {
         !self.names.is_empty()
+    }
+
+    /// Whether there is something for its step to do: bodies, or fluid to keep off solids.
+    pub(crate) fn is_stepped(&self) -> bool {
+        self.any() || self.guests.is_some()
     }
 
     /// Makes the surface of `solid` something that elastic bodies cannot pass. All elastic bodies
@@ -134,6 +155,7 @@ impl Elastic {
                 };
                 (a, what)
             }
+            Violation::Passage([_, v]) => (v, self.passage(v, solids)),
             Violation::Inversion(v) => {
                 (v, format!("an element of {} is inside out", self.name_of(v, solids)))
             }
@@ -166,6 +188,11 @@ impl Elastic {
         (shortest <= thickness).then_some((body, thickness, shortest))
     }
 
+    /// That fluid is on the wrong side of what vertex `v` belongs to.
+    fn passage(&self, v: u32, solids: &[Solid]) -> String {
+        format!("a particle of fluid is inside or behind {}", self.name_of(v, solids))
+    }
+
     fn meeting(&self, how: &str, vertices: [u32; 2], solids: &[Solid]) -> String {
         let [a, b] = vertices.map(|v| self.name_of(v, solids));
         let other = if a == b { "itself" } else { b };
@@ -193,6 +220,7 @@ impl Elastic {
         match *found {
             Violation::Intersection(both) => self.meeting("would intersect", both, solids),
             Violation::TooClose(both) => self.meeting("would touch", both, solids),
+            Violation::Passage([_, v]) => self.passage(v, solids),
             Violation::Inversion(_) => "an element would be inside out".to_owned(),
         }
     }
@@ -206,14 +234,18 @@ impl Elastic {
                 target[v as usize] = pose.apply(self.solids.rest[v as usize]);
             });
         }
-        let solids = around.solids.iter().zip(around.poses);
-        for ((solid, pose), &body) in solids.zip(&self.obstacles) {
+        self.place_obstacles(around.solids, around.poses, &mut target);
+        target
+    }
+
+    /// Puts the vertices of obstacles, of all vertices, where they are with solids at `poses`.
+    pub(crate) fn place_obstacles(&self, solids: &[Solid], poses: &[Pose], all: &mut [DVec3]) {
+        for ((solid, pose), &body) in solids.iter().zip(poses).zip(&self.obstacles) {
             let vertices = self.solids.bodies[body].vertices.clone();
-            for (at, &local) in target[vertices].iter_mut().zip(&solid.surface.vertices) {
+            for (at, &local) in all[vertices].iter_mut().zip(&solid.surface.vertices) {
                 *at = pose.apply(local);
             }
         }
-        target
     }
 
     /// A linear model of the step that `advance` makes, in `workspace`.
@@ -224,24 +256,24 @@ impl Elastic {
         dt: f64,
     ) -> Result<Prediction<'a>, Failure> {
         let target = self.targets(around, dt);
-        let outside = Outside { dt, gravity: around.gravity, force: &[] };
+        let outside = Outside { dt, gravity: around.gravity, force: &[], guests: None };
         Prediction::new(&self.solids, workspace, &self.settings, outside, |v| target[v as usize])
     }
 
-    /// The elastic bodies after a step in which `force` pushes vertices besides (N, or nothing);
-    /// nothing is changed yet but `workspace`, the memory of the solver.
+    /// The elastic bodies after a step in which `force` pushes vertices besides (N, or nothing) and
+    /// `guests` take part; nothing is changed yet but `workspace`, the memory of the solver.
     pub(crate) fn advance(
         &self,
         workspace: &mut Workspace,
         around: &Surroundings,
-        force: &[DVec3],
+        (force, guests): (&[DVec3], Option<Guests>),
         (dt, halvings): (f64, u32),
     ) -> Result<ElasticMotion, Failure> {
         let mut moved = self.solids.clone();
         let target = self.targets(around, dt);
         let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];
-        let outside = Outside { dt, gravity: around.gravity, force };
+        let outside = Outside { dt, gravity: around.gravity, force, guests };
         let report = step(&mut moved, workspace, settings, outside, goal)?;
         Ok(ElasticMotion { solids: moved, report })
     }

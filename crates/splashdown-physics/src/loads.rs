@@ -50,6 +50,9 @@ pub struct Loads {
     /// Impulse of contact and friction on each of `Elastic::solids.bodies`, N·s; empty where there
     /// are no elastic bodies.
     pub elastic: Vec<DVec3>,
+    /// Impulse of the barrier against fluid, and of the fluid's friction, on each of
+    /// `Elastic::solids.bodies`, N·s; empty where there is no barrier.
+    pub barrier: Vec<DVec3>,
     /// How long, s.
     pub duration: f64,
 }
@@ -60,9 +63,8 @@ impl Loads {
         let solids = self.solids.len().max(step.solids.len());
         self.solids.resize(solids, Load::default());
         self.solids.iter_mut().zip(&step.solids).for_each(|(sum, &load)| *sum += load);
-        let bodies = self.elastic.len().max(step.elastic.len());
-        self.elastic.resize(bodies, DVec3::ZERO);
-        self.elastic.iter_mut().zip(&step.elastic).for_each(|(sum, &impulse)| *sum += impulse);
+        add_each(&mut self.elastic, &step.elastic);
+        add_each(&mut self.barrier, &step.barrier);
         self.duration += step.duration;
     }
 
@@ -79,9 +81,21 @@ impl Loads {
         self.over_duration(self.elastic.get(k).copied().unwrap_or_default())
     }
 
+    /// Mean force of the barrier against fluid and of its friction on body `k` of
+    /// `Elastic::solids`, N; zero where there is none.
+    pub fn mean_barrier(&self, k: usize) -> DVec3 {
+        self.over_duration(self.barrier.get(k).copied().unwrap_or_default())
+    }
+
     fn over_duration(&self, impulse: DVec3) -> DVec3 {
         if self.duration > 0.0 { impulse / self.duration } else { DVec3::ZERO }
     }
+}
+
+/// Adds the impulses of a step to sums that may not have begun.
+fn add_each(sums: &mut Vec<DVec3>, impulses: &[DVec3]) {
+    sums.resize(sums.len().max(impulses.len()), DVec3::ZERO);
+    sums.iter_mut().zip(impulses).for_each(|(sum, &impulse)| *sum += impulse);
 }
 
 impl AddAssign for Load {
@@ -130,10 +144,11 @@ const PARTS: usize = 8;
 impl Loads {
     /// Puts them beside the state of the world that they were measured in.
     pub fn save(&self, state: &mut State) {
-        let Loads { solids, elastic, duration } = self;
+        let Loads { solids, elastic, barrier, duration } = self;
         let parts = solids.iter().flat_map(|&(mut load)| load.parts_mut().map(|part| *part));
         state.put("loads.solids", Array::Vectors(parts.collect()));
         state.put("loads.elastic", Array::Vectors(elastic.clone()));
+        state.put("loads.barrier", Array::Vectors(barrier.clone()));
         state.put_f64("loads.duration", *duration);
     }
 
@@ -149,6 +164,7 @@ impl Loads {
         Ok(Loads {
             solids: parts.chunks(PARTS).map(Load::of_parts).collect(),
             elastic: state.vectors("loads.elastic")?.clone(),
+            barrier: state.vectors("loads.barrier")?.clone(),
             duration: state.finite("loads.duration")?,
         })
     }
@@ -183,7 +199,12 @@ mod tests {
             let part = |j: usize| DVec3::new(0.1 * k as f64, 1.0 / (j + 3) as f64, -0.0);
             Load::of_parts(&std::array::from_fn::<_, PARTS, _>(part))
         };
-        Loads { solids: vec![load(0), load(1)], elastic: vec![DVec3::Y, DVec3::X], duration: 0.3 }
+        Loads {
+            solids: vec![load(0), load(1)],
+            elastic: vec![DVec3::Y, DVec3::X],
+            barrier: vec![DVec3::Z, DVec3::Y],
+            duration: 0.3,
+        }
     }
 
     #[test]
@@ -200,6 +221,7 @@ mod tests {
         }
         assert_eq!(sum.mean(1).friction_moment, sum.solids[1].friction_moment / 0.6);
         assert_eq!(sum.mean_elastic(1), DVec3::X * 2.0 / 0.6);
+        assert_eq!(sum.mean_barrier(0), DVec3::Z * 2.0 / 0.6);
         assert_eq!((sum.mean(2), sum.mean_elastic(2)), (Load::default(), DVec3::ZERO));
     }
 
@@ -209,7 +231,7 @@ mod tests {
         some().save(&mut state);
         let found = Loads::restored(&state).unwrap();
         assert_eq!(format!("{found:?}"), format!("{:?}", some()), "-0.0 too");
-        for key in ["loads.solids", "loads.elastic"] {
+        for key in ["loads.solids", "loads.elastic", "loads.barrier"] {
             let mut damaged = state.clone();
             damaged.arrays.insert(key.to_owned(), Array::Vectors(vec![DVec3::NAN; PARTS]));
             assert!(Loads::restored(&damaged).unwrap_err().contains(key));
@@ -220,7 +242,7 @@ mod tests {
 
     #[test]
     fn sums_of_earlier_snapshots_are_read() {
-        let expected = some();
+        let expected = Loads { barrier: Vec::new(), ..some() };
         let mut state = State::default();
         state.put_number("solids", 2);
         for (k, &(mut load)) in expected.solids.iter().enumerate() {

@@ -19,6 +19,8 @@ pub struct StepReport {
     pub max_compression: f64,
     /// How deep bodies are in each other or in walls at the start of the step, m.
     pub penetration: f64,
+    /// The fluid near surfaces that a barrier keeps off.
+    pub guests: GuestReport,
     /// What it did to solids and elastic bodies.
     pub loads: Loads,
     /// What came in and went out.
@@ -28,6 +30,20 @@ pub struct StepReport {
     /// Wall-clock seconds of Newton's method for the elastic bodies, in the order of
     /// `NEWTON_PHASES`.
     pub newton_seconds: [f64; NEWTON_PHASES.len()],
+}
+
+/// Fluid particles that took part in the step of the elastic bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GuestReport {
+    /// How many there were.
+    pub count: u32,
+    /// How many of them were within reach of a surface at the end.
+    pub pushed: u32,
+    /// The smallest gap between one of them and a surface at the end, in spacings; zero where none
+    /// was within reach.
+    pub gap: f64,
+    /// How often the step of the elastic bodies was done because more had to take part.
+    pub rounds: u32,
 }
 
 /// What is solved for in a step.
@@ -85,13 +101,14 @@ pub const NEWTON_PHASES: [&str; 4] =
     ["assembly", "factorisation", "collision detection", "line search"];
 
 /// Names of the phases of a step.
-pub const PHASES: [&str; 8] = [
+pub const PHASES: [&str; 9] = [
     "sort",
     "neighbours",
     "divergence solve",
     "viscosity",
     "density solve",
     "loads",
+    "guests",
     "elastic",
     "advance",
 ];
@@ -139,6 +156,7 @@ pub(crate) enum Phase {
     Viscosity,
     Density,
     Loads,
+    Guests,
     Elastic,
     Advance,
 }

@@ -8,7 +8,7 @@ use crate::state::{Array, Persist, State};
 
 impl Persist for Elastic {
     fn save(&self, key: &str, state: &mut State) {
-        if !self.any() {
+        if !self.is_stepped() {
             return;
         }
         let Elastic {
@@ -34,6 +34,7 @@ impl Persist for Elastic {
                     close,
                 },
             settings: _,
+            guests: _,
             names: _,
             handles: _,
             obstacles: _,
@@ -51,7 +52,7 @@ impl Persist for Elastic {
     }
 
     fn load(&mut self, key: &str, state: &State) -> Result<(), String> {
-        if !self.any() {
+        if !self.is_stepped() {
             return Ok(());
         }
         let vectors = |name: &str, expected: &[usize]| -> Result<Vec<DVec3>, String> {

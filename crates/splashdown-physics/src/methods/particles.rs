@@ -18,6 +18,7 @@ mod arrange;
 mod bodies;
 pub mod diagnostics;
 mod elastic;
+mod guests;
 mod interfaces;
 mod length;
 mod pressure;
@@ -35,6 +36,7 @@ use self::arrange::sort_along_curve;
 use self::bodies::accept_bodies;
 use self::bodies::{BodyResult, BodyStep};
 use self::elastic::accept_elastic;
+use self::guests::ElasticOutcome;
 use self::interfaces::accept_wall_friction;
 use self::pressure::flux;
 use self::strays::Strays;
@@ -44,7 +46,7 @@ use crate::coupling::elastic::SampleRows;
 use crate::coupling::interface_rows::InterfaceRows;
 use crate::coupling::interface_system::TensionResult;
 use crate::coupling::viscous_bodies::BodyDrag;
-use crate::elastic::{ElasticMotion, physics};
+use crate::elastic::physics;
 use crate::error::{Moment, ParticleAt, StepError};
 use crate::flow::driven_particles;
 use crate::loads::{Load, Loads};
@@ -130,7 +132,7 @@ struct Attempt {
     loads: Vec<Load>,
     bodies: BodyStep,
     body_result: BodyResult,
-    elastic: Option<ElasticMotion>,
+    elastic: Option<ElasticOutcome>,
 }
 
 /// A world as the step reads it: up to `accept` nothing of it changes.
@@ -206,9 +208,12 @@ impl Algorithm for Workspace {
 impl Attempt {
     /// What it does to solids and elastic bodies in a step of length `dt`.
     fn take_loads(&mut self, dt: f64) -> Loads {
-        let forces = self.elastic.as_ref().map_or(&[][..], |moved| &moved.report.forces);
+        let report = self.elastic.as_ref().map(|outcome| &outcome.motion.report);
+        let forces = report.map_or(&[][..], |report| &report.forces);
+        let barrier = self.elastic.as_ref().map_or(&[][..], |outcome| &outcome.barrier);
         Loads {
             elastic: forces.iter().map(|&force| dt * force).collect(),
+            barrier: barrier.iter().map(|&force| dt * force).collect(),
             solids: mem::take(&mut self.loads),
             duration: dt,
         }
@@ -231,7 +236,7 @@ impl Step<'_> {
             active: residual.active as u32,
             ..Solve::none(kind)
         };
-        let elastic = attempt.elastic.as_ref().map(|moved| &moved.report);
+        let elastic = attempt.elastic.as_ref().map(|outcome| &outcome.motion.report);
         let newton = elastic.map(|report| Solve {
             iterations: report.iterations,
             active: report.contacts as u32,
@@ -254,6 +259,7 @@ impl Step<'_> {
             penetration: self.spacing
                 * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
             newton_seconds: elastic.map_or([0.0; 4], |report| report.seconds),
+            guests: attempt.elastic.as_ref().map(|o| o.report(self.spacing)).unwrap_or_default(),
             ..StepReport::default()
         }
     }
@@ -337,8 +343,11 @@ impl Step<'_> {
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
         self.check_stop()?;
-        let force = elastic.force();
-        let elastic = self.advance_elastic(&mut work.elastic, &poses, force, (dt, retries))?;
+        let elastic = self.advance_elastic(work, &poses, &elastic, (dt, retries), watch)?;
+        if let Some(outcome) = &elastic {
+            self.move_guests(work, outcome, dt)?;
+            outcome.add_loads(&self.elastic, (dt, &poses), &mut loads);
+        }
         watch.lap(Phase::Elastic);
         Ok(Attempt {
             poses,
@@ -495,8 +504,8 @@ fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
     }
     accept_bodies(world, attempt.body_result);
     accept_wall_friction(world, work, dt);
-    if let Some(moved) = attempt.elastic {
-        accept_elastic(world, moved);
+    if let Some(outcome) = attempt.elastic {
+        accept_elastic(world, outcome.motion);
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Located {
     pub within: Vec<[f32; 4]>,
     /// The cells.
     pub cells: CellShape,
+    /// Where they are.
+    pub(crate) grid: Option<CellGrid>,
 }
 
 /// A cell key with the consecutive particles of one object that are in the cell.
@@ -100,6 +102,20 @@ impl CellGrid {
         let c = cell - self.origin;
         let key = morton([c.x as u32, c.y as u32, c.z as u32]);
         (key, [within.x as f32, within.y as f32, within.z as f32, 0.0])
+    }
+
+    /// The keys of all cells that `bounds` meets, and how many that are. The world does not repeat.
+    pub(crate) fn cells_in(&self, bounds: Aabb) -> impl Iterator<Item = u64> + Clone + use<> {
+        // Nothing is beyond the first and the last cell that a code can name.
+        let last = f64::from((1u32 << AXIS_BITS) - 1);
+        let cell = |p: DVec3| {
+            (floored(p / self.size) - self.origin).clamp(DVec3::ZERO, DVec3::splat(last))
+        };
+        let [from, to] = [bounds.min, bounds.max].map(|p| cell(p).as_uvec3());
+        (from.z..=to.z).flat_map(move |z| {
+            (from.y..=to.y)
+                .flat_map(move |y| (from.x..=to.x).map(move |x| morton([x, y, z])))
+        })
     }
 
     /// Edges in units of `unit` metres, and how they repeat.

@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{Loads, Solid, SolveKind, StepReport, World};
 
-const LOG_COLUMNS: [&str; 27] = [
+const LOG_COLUMNS: [&str; 30] = [
     "step",
     "t",
     "dt",
@@ -39,6 +39,9 @@ const LOG_COLUMNS: [&str; 27] = [
     "newton_iterations",
     "elastic_contacts",
     "lost",
+    "guests",
+    "guests_pushed",
+    "guest_gap",
 ];
 
 /// One row for each elastic body, then one for each solid it may meet.
@@ -101,13 +104,16 @@ const BODY_COLUMNS: [&str; 39] = [
 ];
 
 /// What `elastic.csv` has besides where fluid meets elastic bodies.
-const WET_COLUMNS: [&str; 6] = [
+const WET_COLUMNS: [&str; 9] = [
     "fluid_pressure_x",
     "fluid_pressure_y",
     "fluid_pressure_z",
     "fluid_viscous_x",
     "fluid_viscous_y",
     "fluid_viscous_z",
+    "fluid_barrier_x",
+    "fluid_barrier_y",
+    "fluid_barrier_z",
 ];
 
 /// What the table of elastic bodies tells.
@@ -233,6 +239,9 @@ impl Tables {
             Cell::Integer(report.solve(SolveKind::Elastic).iterations.into()),
             Cell::Integer(report.solve(SolveKind::Elastic).active.into()),
             Cell::Integer(world.lost),
+            Cell::Integer(report.guests.count.into()),
+            Cell::Integer(report.guests.pushed.into()),
+            Cell::Real(report.guests.gap),
         ])
     }
 
@@ -313,6 +322,7 @@ fn log_elastic(
             let load = load.unwrap_or_default();
             cells.extend(vector(load.pressure));
             cells.extend(vector(load.viscous));
+            cells.extend(vector(loads.mean_barrier(k)));
         }
         table.row(&cells)?;
     }
@@ -323,7 +333,8 @@ fn log_elastic(
         cells.extend([Cell::Real(0.0); 2]);
         cells.extend(vector(loads.mean_elastic(body)));
         if is_wet {
-            cells.extend([Cell::Real(0.0); WET_COLUMNS.len()]);
+            cells.extend([Cell::Real(0.0); WET_COLUMNS.len() - 3]);
+            cells.extend(vector(loads.mean_barrier(body)));
         }
         table.row(&cells)?;
     }

@@ -11,6 +11,7 @@ use super::elastic::{build_elastic, elastic_bodies};
 use super::errors::{Findings, Report, SceneErrors};
 use super::estimate::{ObjectCount, emitted_by, rained_by};
 use super::file::{self, SceneFile};
+use super::fluid_contact::guest_settings;
 use super::geometry::{Geometry, volume};
 use super::memory::{Bytes, MemoryLimit};
 use super::method::method;
@@ -123,6 +124,7 @@ fn assemble(
     world.method = method(file, world.has_tension());
     build_elastic(&mut convert, file, (elastic, samples), &mut world);
     add_sources(&mut convert, file, &mut world);
+    world.elastic.guests = guest_settings(&mut convert, file, &world);
     world.bounds = Some(bounds(&mut convert, file, &world));
     notes.extend(jam_notes(&world));
     let output = output_settings(&mut convert, file);

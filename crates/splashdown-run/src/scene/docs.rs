@@ -19,7 +19,7 @@ pub const EXAMPLES: [(&str, &str); 2] = [
 const INTRODUCTION: &str = include_str!("../../scenes/docs/introduction.md");
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 15] = [
+const SECTIONS: [(&str, &str); 16] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
@@ -30,6 +30,7 @@ const SECTIONS: [(&str, &str); 15] = [
     ("[[friction]]", "friction"),
     ("[[elastic]]", "elastic"),
     ("[elastic_solver]", "elastic_solver"),
+    ("[fluid_contact]", "fluid_contact"),
     ("[[emitter]]", "emitter"),
     ("[[shower]]", "shower"),
     ("[[sink]]", "sink"),

@@ -9,6 +9,7 @@ use splashdown_solids::solids::{Hold, Settings, Solids};
 
 use super::convert::Converter;
 use super::copies::names;
+use super::fluid_contact::has_barrier;
 use super::file::{self, DEFAULT_FRICTION, ElasticElements, ElasticKind, SceneFile};
 use super::geometry::Geometry;
 use super::needs::Count;
@@ -152,9 +153,6 @@ pub(super) fn elastic_bodies(
     left_out: &HashSet<String>,
 ) -> (Elastic, Vec<ElasticSamples>) {
     let (mut elastic, mut samples) = (Elastic::default(), Vec::new());
-    if file.elastic.is_empty() {
-        return (elastic, samples);
-    }
     elastic.settings = settings(file);
     for (k, written) in file.elastic.iter().enumerate() {
         let key = format!("elastic[{k}]");
@@ -187,14 +185,17 @@ pub(super) fn build_elastic(
     (elastic, samples): (Elastic, Vec<ElasticSamples>),
     world: &mut World,
 ) {
-    if file.elastic.is_empty() {
+    let has_barrier = has_barrier(file) && convert.dimension == Dimension::Three;
+    if file.elastic.is_empty() && !has_barrier {
         return;
     }
     world.elastic = elastic;
-    if !samples.is_empty() && (world.has_tension() || world.has_wall_friction()) {
-        let help = "leave out tension and friction of fluid.surface".to_string();
-        let message = "does not yet meet fluids with surface tension or friction on walls";
-        convert.report.key("elastic[0]", message, Some(help));
+    // Friction needs what presses fluid on a surface: the barrier knows.
+    let has_friction = world.has_wall_friction() && !has_barrier;
+    if !samples.is_empty() && (world.has_tension() || has_friction) {
+        let help = "leave out tension (and, without a barrier, friction) of fluid.surface";
+        let message = "does not yet meet fluids with surface tension";
+        convert.report.key("elastic[0]", message, Some(help.to_string()));
     }
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);
@@ -295,13 +296,13 @@ fn substance(written: &file::Elastic) -> Substance {
 
 fn settings(file: &SceneFile) -> Settings {
     let (solver, spacing) = (&file.elastic_solver, file.simulation.spacing);
-    let softest = file.elastic.iter().map(|e| e.youngs_modulus).fold(f64::INFINITY, f64::min);
+    let softest = file.elastic.iter().map(|e| e.youngs_modulus).reduce(f64::min);
     Settings {
         gap: Gap {
             reach: solver.contact_distance.unwrap_or(CONTACT_DISTANCE * spacing),
             thickness: 0.0,
         },
-        stiffness: solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest),
+        stiffness: solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest.unwrap_or(0.0)),
         friction_speed: solver.friction_speed,
         friction_updates: solver.friction_updates,
         tolerance: solver.tolerance.unwrap_or(TOLERANCE * spacing),

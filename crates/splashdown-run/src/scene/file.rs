@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod elastic;
+pub mod fluid_contact;
 pub mod generated_shapes;
 pub mod objects;
 pub mod shape;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use body::{Copies, Coupling, DEFAULT_FRICTION, Friction, Lock, Motor, Overlap, Scatter};
 pub use elastic::{Elastic, ElasticElements, ElasticKind, ElasticSolver, Hold, TetrahedraFile};
+pub use fluid_contact::FluidContact;
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
     Keyframe, KeyframeMotion, Motion, Opening, Probe, Sink, Solid,
@@ -65,13 +67,16 @@ pub struct SceneFile {
     /// Dry friction between particular solids.
     #[serde(default)]
     pub friction: Vec<Friction>,
-    /// A body that bends, stretches and never passes through others. In 3D only, and not yet
-    /// together with fluids or rigid bodies.
+    /// A body that bends, stretches and never passes through others, dry or in fluids. In 3D only,
+    /// and not yet together with rigid bodies that are a `[[solid]]`.
     #[serde(default)]
     pub elastic: Vec<Elastic>,
     /// How elastic bodies and their contacts are solved.
     #[serde(default)]
     pub elastic_solver: ElasticSolver,
+    /// How surfaces keep fluid off.
+    #[serde(default)]
+    pub fluid_contact: FluidContact,
     /// An opening from which fluid flows.
     #[serde(default)]
     pub emitter: Vec<Emitter>,

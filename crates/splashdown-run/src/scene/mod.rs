@@ -22,6 +22,7 @@ mod elastic_geometry;
 pub mod errors;
 pub mod estimate;
 pub mod file;
+mod fluid_contact;
 pub mod gallery;
 mod generated_shapes;
 mod geometry;

@@ -125,7 +125,7 @@ pub(super) fn sort_along_curve(world: &mut World, work: &mut Workspace) -> Resul
         return Err(StepError::Runaway { particle, time: world.clock.time });
     };
     let spacing = world.spacing;
-    work.located.cells = grid.shape(spacing);
+    (work.located.cells, work.located.grid) = (grid.shape(spacing), Some(grid));
     position
         .par_iter()
         .map(|&p| grid.locate(p, spacing))

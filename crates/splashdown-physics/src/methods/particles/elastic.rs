@@ -40,6 +40,14 @@ impl ElasticStep<'_> {
         self.wet.as_ref().map_or(&[], |wet| &wet.force)
     }
 
+    /// Where vertices at `position` will be, as far as that is known; nothing if fluid touches none.
+    pub(super) fn expected(&self, position: &[DVec3]) -> Option<Vec<DVec3>> {
+        let wet = self.wet.as_ref()?;
+        let yields = wet.prediction.answer(&wet.force).ok()?;
+        let moves = wet.prediction.moves.iter().zip(yields);
+        Some(position.iter().zip(moves).map(|(x, (u, more))| *x + *u + more).collect())
+    }
+
     /// How samples move, in h, under impulses on them, in the units of the solvers.
     pub(super) fn answer(&self, impulses: &[DVec3]) -> Vec<DVec3> {
         let Some(wet) = &self.wet else { return Vec::new() };
@@ -130,28 +138,12 @@ impl<'w> Step<'w> {
         Ok(ElasticStep { wet: Some(Wet { samples, prediction, force, newton, spacing }) })
     }
 
-    /// Elastic bodies at the end of the step, if there are any.
-    pub(super) fn advance_elastic(
-        &self,
-        memory: &mut step::Workspace,
-        poses: &[Pose],
-        force: &[DVec3],
-        (dt, retries): (f64, u32),
-    ) -> Result<Option<ElasticMotion>, StepError> {
-        if !self.elastic.any() {
-            return Ok(None);
-        }
-        memory.stop = self.stop;
-        let moved = self.elastic.advance(memory, &self.surroundings(poses), force, (dt, retries));
-        moved.map(Some).map_err(|failure| self.elastic_error(&failure, dt))
-    }
-
-    fn surroundings<'a>(&'a self, poses: &'a [Pose]) -> Surroundings<'a> {
+    pub(super) fn surroundings<'a>(&'a self, poses: &'a [Pose]) -> Surroundings<'a> {
         let (solids, gravity, time) = (&self.solids[..], self.gravity, self.clock.time);
         Surroundings { solids, poses, gravity, time }
     }
 
-    fn elastic_error(&self, failure: &step::Failure, dt: f64) -> StepError {
+    pub(super) fn elastic_error(&self, failure: &step::Failure, dt: f64) -> StepError {
         let vertex = failure.vertex().unwrap_or_default();
         StepError::Elastic {
             body: self.elastic.name_of(vertex, &self.solids).to_owned(),

@@ -72,7 +72,13 @@ impl Step<'_> {
     /// Whether tension and nothing else is solved with pressure: no fluid rubs on walls, and no
     /// body moves.
     pub(super) fn has_only_tension(&self) -> bool {
-        self.tension_is_coupled() && !self.has_wall_friction() && !self.has_bodies()
+        self.tension_is_coupled() && !self.solves_friction() && !self.has_bodies()
+    }
+
+    /// Whether friction on walls is solved with pressure. Where there is a barrier it knows all
+    /// that presses, and friction is part of its solve.
+    fn solves_friction(&self) -> bool {
+        self.has_wall_friction() && self.elastic.guests.is_none()
     }
 
     /// What tension and friction start from, if there are any.
@@ -82,7 +88,7 @@ impl Step<'_> {
         dt: f64,
         step: &BodyStep,
     ) -> Option<InterfaceInput> {
-        if !self.tension_is_coupled() && !self.has_wall_friction() {
+        if !self.tension_is_coupled() && !self.solves_friction() {
             return None;
         }
         let h = self.spacing;

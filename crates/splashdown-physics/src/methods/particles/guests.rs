@@ -1,0 +1,341 @@
+//! Guests: the fluid particles that take part in the step of the elastic bodies, because a surface
+//! may come near them in it.
+//!
+//! Their pressures are known by then, and where they go by these is their goal. A barrier keeps
+//! them on their side of all surfaces, whatever the pressures were (Xie 2023, section 4.4).
+//!
+//! Who they are is found among the particles in the search cells around each surface: interior
+//! particles cost nothing. A triangle that goes from x to x′ with a mean move ū cannot come within
+//! d̂ of a particle that goes by u if
+//!
+//!   |particle, triangle at x| > d̂ + |u − ū| + max |x′ − x − ū|                              (GU1)
+//!
+//! Where surfaces go is known only when their step is done. It begins with an expectation, and is
+//! done again if it shows that a surface came near a particle that was not there.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use splashdown_solids::distance::Closest;
+use splashdown_solids::guests::{Guest, Guests};
+use splashdown_solids::solids::Body;
+use splashdown_solids::step;
+
+use super::elastic::ElasticStep;
+use super::{Step, Workspace};
+use crate::elastic::{Elastic, ElasticMotion, Surroundings};
+use crate::error::StepError;
+use crate::loads::Load;
+use crate::math::{Aabb, DVec3, Pose};
+use crate::particles::cells::CellGrid;
+use crate::report::{GuestReport, Phase, Stopwatch};
+
+/// Surfaces may end so far from where they were expected without another look, in h.
+const SLACK: f64 = 0.1;
+/// So often is a step done again with more guests.
+const MAX_ROUNDS: u32 = 4;
+/// A piece of a surface that reaches through more cells than this is cut in four.
+const MAX_CELLS: usize = 64;
+/// A guest that ends as near to its goal as this was not moved, in h.
+const UNMOVED: f64 = 1e-9;
+
+/// The elastic bodies after a step, and the fluid that took part.
+pub(super) struct ElasticOutcome {
+    pub motion: ElasticMotion,
+    /// Particles, in the order of `motion.report.guests`.
+    pub guests: Vec<usize>,
+    /// How often the step was done.
+    pub rounds: u32,
+    /// What guests push each of `Elastic::solids.bodies` with, N; nothing without a barrier.
+    pub barrier: Vec<DVec3>,
+}
+
+impl ElasticOutcome {
+    fn new(elastic: &Elastic, motion: ElasticMotion, guests: Vec<usize>, rounds: u32) -> Self {
+        let by_vertex = &motion.report.guest_forces;
+        let of = |body: &Body| by_vertex.get(body.vertices.clone()).map(|all| all.iter().sum());
+        let barrier = elastic.solids.bodies.iter().map_while(of).collect();
+        ElasticOutcome { motion, guests, rounds, barrier }
+    }
+
+    /// What there is to say of the guests.
+    pub(super) fn report(&self, spacing: f64) -> GuestReport {
+        let report = &self.motion.report;
+        let gap = if report.guest_contacts > 0 { report.guest_gap / spacing } else { 0.0 };
+        GuestReport {
+            count: self.guests.len() as u32,
+            pushed: report.guest_contacts as u32,
+            gap,
+            rounds: self.rounds,
+        }
+    }
+
+    /// Adds what guests do to the solids that elastic bodies may meet, in a step of length `dt`. To
+    /// a wall it is pressure.
+    pub(super) fn add_loads(
+        &self,
+        elastic: &Elastic,
+        (dt, poses): (f64, &[Pose]),
+        loads: &mut [Load],
+    ) {
+        let by_vertex = &self.motion.report.guest_forces;
+        for ((&body, load), pose) in elastic.obstacles.iter().zip(loads).zip(poses) {
+            for v in elastic.solids.bodies[body].vertices.clone() {
+                let Some(&force) = by_vertex.get(v) else { continue };
+                let arm = self.motion.position()[v] - pose.translation;
+                load.pressure += dt * force;
+                load.pressure_moment += dt * arm.cross(force);
+            }
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Elastic bodies and the fluid near surfaces at the end of the step, if there are any bodies.
+    pub(super) fn advance_elastic(
+        &self,
+        work: &mut Workspace,
+        poses: &[Pose],
+        elastic: &ElasticStep,
+        (dt, retries): (f64, u32),
+        watch: &mut Stopwatch,
+    ) -> Result<Option<ElasticOutcome>, StepError> {
+        if !self.elastic.is_stepped() {
+            return Ok(None);
+        }
+        let Some(settings) = self.elastic.guests else {
+            let around = self.surroundings(poses);
+            let motion = self.move_elastic(work, around, elastic.force(), None, (dt, retries))?;
+            return Ok(Some(ElasticOutcome::new(&self.elastic, motion, Vec::new(), 1)));
+        };
+        let around = self.surroundings(poses);
+        let start = elastic.expected(&self.elastic.solids.position);
+        let mut ends = self.expected_ends(poses, start.as_deref(), dt);
+        let mut found = BTreeSet::new();
+        let mut rounds = 0;
+        loop {
+            found.extend(self.particles_near(work, &ends, settings.reach, dt));
+            watch.lap(Phase::Guests);
+            let guests: Vec<usize> = found.iter().copied().collect();
+            let all: Vec<Guest> = guests.par_iter().map(|&i| self.guest(work, i, dt)).collect();
+            let with = Guests { all: &all, settings, start: start.as_deref() };
+            let motion =
+                self.move_elastic(work, around, elastic.force(), Some(with), (dt, retries))?;
+            watch.lap(Phase::Elastic);
+            rounds += 1;
+            if rounds == MAX_ROUNDS || !self.update_ends(&mut ends, &motion) {
+                return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
+            }
+            let more = self.particles_near(work, &ends, settings.reach, dt);
+            if more.iter().all(|i| found.contains(i)) {
+                return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
+            }
+        }
+    }
+
+    /// Where vertices will be: as the linear model says, or else as they move now; obstacles where
+    /// they are told to be.
+    fn expected_ends(&self, poses: &[Pose], start: Option<&[DVec3]>, dt: f64) -> Vec<DVec3> {
+        let solids = &self.elastic.solids;
+        let now = solids.position.iter().zip(&solids.velocity);
+        let mut ends: Vec<DVec3> = match start {
+            Some(start) => start.to_vec(),
+            None => now.map(|(x, v)| *x + dt * *v).collect(),
+        };
+        self.elastic.place_obstacles(&self.solids, poses, &mut ends);
+        ends
+    }
+
+    /// Puts vertices that came elsewhere than expected where they came; whether any did.
+    fn update_ends(&self, ends: &mut [DVec3], motion: &ElasticMotion) -> bool {
+        let allowed = SLACK * self.spacing;
+        let mut changed = false;
+        for (end, x) in ends.iter_mut().zip(motion.position()) {
+            if end.distance_squared(*x) > allowed * allowed {
+                (*end, changed) = (*x, true);
+            }
+        }
+        changed
+    }
+
+    /// Fluid particles that surfaces may come near while vertices go to `ends`.
+    fn particles_near(
+        &self,
+        work: &Workspace,
+        ends: &[DVec3],
+        reach: f64,
+        dt: f64,
+    ) -> Vec<usize> {
+        let Some(grid) = work.located.grid.filter(|_| self.period == DVec3::ZERO) else {
+            return Vec::new();
+        };
+        let solids = &self.elastic.solids;
+        let (surface, offset) = (&solids.surface, &solids.offset);
+        let triangles = surface.triangles.iter().map(|(t, _)| *t);
+        let segments = surface.segments.iter().map(|(e, _)| [e[0], e[1], e[1]]);
+        let particles = surface.particles.iter().map(|&(v, _)| [v; 3]);
+        let all: Vec<[u32; 3]> = triangles.chain(segments).chain(particles).collect();
+        let n = self.fluid_count();
+        let longest = work.predicted[..n].par_iter().enumerate();
+        let longest = longest.filter(|(i, _)| !work.strays.has(*i)).map(|(_, v)| v.length());
+        let longest = dt * longest.reduce(|| 0.0, f64::max);
+        let search = Search { step: self, work, grid, dt, longest };
+        let near = |corners: &[u32; 3]| {
+            let thickness = corners.iter().map(|&v| offset[v as usize]).fold(0.0, f64::max);
+            let margin = reach + thickness + SLACK * self.spacing;
+            let [from, to] = [&solids.position[..], ends].map(|x| corners.map(|v| x[v as usize]));
+            let mut found = Vec::new();
+            search.add_near(Piece { from, to }, margin, &mut found);
+            found
+        };
+        let mut found: Vec<usize> = all.par_iter().flat_map_iter(near).collect();
+        found.sort_unstable();
+        found.dedup();
+        // What an emitter pushes goes where it is pushed.
+        found.retain(|i| work.held.binary_search(i).is_err());
+        found
+    }
+
+    /// Fluid particle `i` as the step of the elastic bodies sees it.
+    fn guest(&self, work: &Workspace, i: usize, dt: f64) -> Guest {
+        let position = self.particles.position[i];
+        let fluid = self.fluid_of(i).unwrap_or_default();
+        let volume = self.dimension.volume(self.spacing);
+        let radius = (0.75 * volume / std::f64::consts::PI).cbrt();
+        Guest {
+            position,
+            goal: position + dt * work.predicted[i],
+            mass: self.particle_mass(fluid),
+            area: std::f64::consts::PI * radius * radius,
+            friction: self.fluids[fluid].surface.friction.at(self.clock.time + dt).max(0.0),
+            press: self.press(work, i, dt),
+        }
+    }
+
+    /// What pressure presses fluid particle `i` on walls with, N.
+    fn press(&self, work: &Workspace, i: usize, dt: f64) -> f64 {
+        let chunks = &work.neighbors.chunks;
+        let after = chunks.partition_point(|chunk| chunk.particles.end <= i);
+        let Some(chunk) = chunks.get(after) else { return 0.0 };
+        let of_wall = |b: u32| work.wall_kappa.get(b as usize).map_or(0.0, |&k| f64::from(k));
+        let kappa = f64::from(work.kappa[i]) + f64::from(work.divergence_kappa[i]);
+        let pairs = chunk.wall_pairs(i - chunk.particles.start).iter();
+        let push = |g: [f32; 3]| DVec3::from(g.map(f64::from));
+        let sum: DVec3 =
+            pairs.map(|pair| (kappa + of_wall(pair.index)) * push(pair.gradient)).sum();
+        self.units(dt).force() * sum.length()
+    }
+
+    /// Lets guests go where they came; none of them farther than a step may take it.
+    pub(super) fn move_guests(
+        &self,
+        work: &mut Workspace,
+        outcome: &ElasticOutcome,
+        dt: f64,
+    ) -> Result<(), StepError> {
+        let unmoved = UNMOVED * self.spacing;
+        for (&i, end) in outcome.guests.iter().zip(outcome.motion.guests()) {
+            let from = self.particles.position[i];
+            if (from + dt * work.predicted[i]).distance(*end) > unmoved {
+                work.predicted[i] = (*end - from) / dt;
+            }
+        }
+        self.check_moves(work, dt)
+    }
+
+    /// The step of the elastic bodies alone.
+    fn move_elastic(
+        &self,
+        work: &mut Workspace,
+        around: Surroundings,
+        force: &[DVec3],
+        guests: Option<Guests>,
+        (dt, retries): (f64, u32),
+    ) -> Result<ElasticMotion, StepError> {
+        let memory: &mut step::Workspace = &mut work.elastic;
+        memory.stop = self.stop;
+        let moved = self.elastic.advance(memory, &around, (force, guests), (dt, retries));
+        moved.map_err(|failure| self.elastic_error(&failure, dt))
+    }
+}
+
+/// A triangle on its way; a segment or a point, whose last corners are repeated.
+#[derive(Clone, Copy)]
+struct Piece {
+    from: [DVec3; 3],
+    to: [DVec3; 3],
+}
+
+impl Piece {
+    fn bounds(&self) -> Aabb {
+        Aabb::around(self.from.into_iter().chain(self.to))
+    }
+
+    fn is_triangle(&self) -> bool {
+        self.from[1] != self.from[2]
+    }
+
+    /// From its place at the beginning to `x`, m.
+    fn distance(&self, x: DVec3) -> f64 {
+        let [a, b, c] = self.from;
+        let places = [x, a, b, c];
+        let closest = match (a == b, self.is_triangle()) {
+            (_, true) => Closest::point_triangle(&places),
+            (false, false) => Closest::point_segment(&places, 0, 1, 2),
+            (true, false) => Closest::points(0, 1),
+        };
+        closest.squared(&places).sqrt()
+    }
+
+    /// Four that make up this one.
+    fn quarters(&self) -> [Piece; 4] {
+        let quarters = |[a, b, c]: [DVec3; 3]| {
+            let [ab, bc, ca] = [a.midpoint(b), b.midpoint(c), c.midpoint(a)];
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        let (from, to) = (quarters(self.from), quarters(self.to));
+        [0, 1, 2, 3].map(|k| Piece { from: from[k], to: to[k] })
+    }
+
+    /// Mean move, and how much farther a corner may go.
+    fn moves(&self) -> (DVec3, f64) {
+        let of: [DVec3; 3] = [0, 1, 2].map(|k| self.to[k] - self.from[k]);
+        let mean = (of[0] + of[1] + of[2]) / 3.0;
+        (mean, of.iter().map(|u| u.distance(mean)).fold(0.0, f64::max))
+    }
+}
+
+/// Looks for particles around pieces.
+struct Search<'a> {
+    step: &'a Step<'a>,
+    work: &'a Workspace,
+    grid: CellGrid,
+    dt: f64,
+    /// No particle goes farther, m.
+    longest: f64,
+}
+
+impl Search<'_> {
+    /// Adds the particles that `piece` may come nearer to than `margin` (GU1).
+    fn add_near(&self, piece: Piece, margin: f64, found: &mut Vec<usize>) {
+        let bounds = piece.bounds().grown(margin);
+        let cells = self.grid.cells_in(bounds.grown(self.longest));
+        let large = piece.bounds().size().max_element() > 2.0 * (margin + self.longest);
+        if large && piece.is_triangle() && cells.clone().nth(MAX_CELLS).is_some() {
+            piece.quarters().into_iter().for_each(|quarter| self.add_near(quarter, margin, found));
+            return;
+        }
+        let (mean, spread) = piece.moves();
+        let index = self.work.neighbors.fluid_cells();
+        for i in cells.flat_map(|key| index.cell(key)).flat_map(|run| run.start..run.end) {
+            let i = i as usize;
+            let (x, u) = (self.step.particles.position[i], self.dt * self.work.predicted[i]);
+            if !bounds.meets(&Aabb::around([x, x + u])) {
+                continue;
+            }
+            if piece.distance(x) <= margin + (u - mean).length() + spread {
+                found.push(i);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `[fluid_contact]`: how surfaces keep fluid off.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use splashdown_solids::guests::{Linear, Sum};
+
+/// A barrier that keeps fluid off surfaces, so that no drop ever passes one, however thin it is and
+/// however hard it is hit. Elastic bodies and solids beside them have it; other scenes may ask for
+/// it. In 3D only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FluidContact {
+    /// Whether there is a barrier. Not set: in scenes with elastic bodies and fluids. Without it
+    /// only the pressure of the fluid keeps it off surfaces.
+    pub barrier: Option<bool>,
+    /// At this distance surfaces begin to push particles of fluid. Not set: half of
+    /// `simulation.spacing`, where the first layer of a fluid at rest is. What is longer holds
+    /// fluid off.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub reach: Option<f64>,
+    /// How hard they push. Not set: ρ (g H + ½ v²), with the height H from the highest fluid to
+    /// the lowest place of the scene, and the speed v that the scene gives to anything.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "Pa"))]
+    pub stiffness: Option<f64>,
+    /// How what the triangles, edges and corners of a surface push is added up.
+    pub sum: Sum,
+    /// How fluid and bodies are solved for together.
+    pub linear: Linear,
+}
