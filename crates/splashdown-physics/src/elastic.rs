@@ -137,6 +137,9 @@ impl Elastic {
             Violation::Inversion(v) => {
                 (v, format!("an element of {} is inside out", self.name_of(v, solids)))
             }
+            Violation::Passage([_, v]) => {
+                (v, format!("a particle has passed {}", self.name_of(v, solids)))
+            }
         };
         let p = self.solids.position[first as usize];
         Some(format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z))
@@ -194,6 +197,9 @@ impl Elastic {
             Violation::Intersection(both) => self.meeting("would intersect", both, solids),
             Violation::TooClose(both) => self.meeting("would touch", both, solids),
             Violation::Inversion(_) => "an element would be inside out".to_owned(),
+            Violation::Passage([_, v]) => {
+                format!("a particle would pass {}", self.name_of(v, solids))
+            }
         }
     }
 
@@ -224,7 +230,7 @@ impl Elastic {
         dt: f64,
     ) -> Result<Prediction<'a>, Failure> {
         let target = self.targets(around, dt);
-        let outside = Outside { dt, gravity: around.gravity, force: &[] };
+        let outside = Outside { dt, gravity: around.gravity, force: &[], guests: None };
         Prediction::new(&self.solids, workspace, &self.settings, outside, |v| target[v as usize])
     }
 
@@ -241,7 +247,7 @@ impl Elastic {
         let target = self.targets(around, dt);
         let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];
-        let outside = Outside { dt, gravity: around.gravity, force };
+        let outside = Outside { dt, gravity: around.gravity, force, guests: None };
         let report = step(&mut moved, workspace, settings, outside, goal)?;
         Ok(ElasticMotion { solids: moved, report })
     }
