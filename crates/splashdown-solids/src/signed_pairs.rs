@@ -409,7 +409,7 @@ mod tests {
 
     /// Rough ground, and the outside and inside of a lump.
     fn rough(random: &mut Random, k: usize) -> (Solids, DVec3) {
-        if k % 2 == 0 {
+        if k.is_multiple_of(2) {
             let ground = field(6, || 0.7 * random.unit());
             let place = 2.0 * random.vector();
             return (ground, place.with_z(0.2 + 0.7 * random.unit()));
