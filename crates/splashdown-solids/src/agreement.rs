@@ -62,4 +62,18 @@ impl Objective<'_> {
             body.elements.is_empty() || sums.agrees(weight)
         })
     }
+
+    /// The same for all guests together.
+    pub fn guests_agree(&self, x: &[DVec3], found: &[Slip]) -> bool {
+        let Some(crowd) = &self.crowd else { return true };
+        let frictions = crowd.frictions(self.epsilon());
+        let used = |slip: &Slip| {
+            let y = slip.slipped(&frictions.moved(x, slip)).length();
+            slip.limit * f1_over_y(y, frictions.epsilon) * y
+        };
+        let limits = |slips: &[Slip]| slips.iter().map(|slip| slip.limit).sum();
+        let used = crowd.slips.iter().map(used).sum();
+        let sums = Sums { used, lagged: limits(&crowd.slips), found: limits(found) };
+        sums.agrees(self.load[self.solids.position.len()..].iter().sum())
+    }
 }

@@ -5,10 +5,11 @@ use nalgebra::SMatrix;
 use rayon::prelude::*;
 
 use crate::element::Element;
+use crate::elimination::Elimination;
 use crate::quadratic::Mat30;
 use crate::solids::Solids;
 use crate::unknowns::Unknowns;
-use splashdown_solve::block_matrix::{BlockMatrix, Key, key};
+use splashdown_solve::block_matrix::{BlockMatrix, Key, Unsolvable, key};
 use splashdown_solve::dense::Mat12;
 
 /// Entries of derivatives that are in memory at the same time.
@@ -46,12 +47,17 @@ pub struct Assembly<'a> {
     pub unknowns: &'a Unknowns,
     /// ĥ²: what potentials are multiplied by.
     pub scale: f64,
+    /// Where guests go that are no unknowns of the matrix.
+    pub elimination: Option<&'a mut Elimination>,
 }
 
 impl Assembly<'_> {
     /// Adds `value` times the identity for vertex `v`.
     pub fn add_own(&mut self, v: u32, value: f64) {
-        self.unknowns.add_own(self.matrix, v, value);
+        match &mut self.elimination {
+            Some(elimination) if elimination.has(v) => elimination.add_own(v, value),
+            _ => self.unknowns.add_own(self.matrix, v, value),
+        }
     }
 
     /// Adds `hessian` of every element, given by its number.
@@ -59,9 +65,25 @@ impl Assembly<'_> {
         self.pattern.add(self.matrix, elements, hessian);
     }
 
-    /// Adds terms of four vertices each.
+    /// Adds terms of four vertices each. A guest comes first.
     pub fn add_terms(&mut self, terms: &[([u32; 4], Mat12)]) {
-        terms.iter().for_each(|(vertices, h)| self.unknowns.add(self.matrix, vertices, h));
+        for (vertices, h) in terms {
+            match &mut self.elimination {
+                Some(elimination) if elimination.has(vertices[0]) => {
+                    elimination.add(self.matrix, self.unknowns, vertices, h);
+                }
+                _ => self.unknowns.add(self.matrix, vertices, h),
+            }
+        }
+    }
+
+    /// Eliminates guests and leaves locked axes alone.
+    pub fn finish(self) -> Result<(), Unsolvable> {
+        if let Some(elimination) = self.elimination {
+            elimination.complete(self.matrix, self.unknowns)?;
+        }
+        self.unknowns.lock(self.matrix);
+        Ok(())
     }
 }
 
@@ -78,12 +100,12 @@ impl Pattern {
         }
         let same = self.linear.vertices == linear.vertices
             && self.quadratic.vertices == quadratic.vertices
-            && self.unknowns == *unknowns;
+            && self.unknowns.has_bodies_of(unknowns);
         if same && !self.keys.is_empty() {
             return;
         }
         self.unknowns = unknowns.clone();
-        self.keys = (0..unknowns.count as u32).map(|u| key(u, u)).collect();
+        self.keys = (0..unknowns.of_bodies as u32).map(|u| key(u, u)).collect();
         linear.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         quadratic.vertices.iter().for_each(|v| unknowns.keys(v, &mut self.keys));
         for (v, frame) in (0u32..).zip(&solids.affine_frame) {
@@ -98,10 +120,14 @@ impl Pattern {
         (self.linear, self.quadratic) = (linear, quadratic);
     }
 
-    /// All keys: those of the pattern and those of `terms`.
-    pub fn keys_with<'a>(&self, terms: impl Iterator<Item = &'a [u32; 4]>) -> Vec<Key> {
-        let mut others = Vec::new();
-        terms.for_each(|vertices| self.unknowns.keys(vertices, &mut others));
+    /// All keys: those of the pattern and of the diagonal, those of `terms` and `others`.
+    pub fn keys_with<'a>(
+        &self,
+        unknowns: &Unknowns,
+        terms: impl Iterator<Item = &'a [u32; 4]>,
+        mut others: Vec<Key>,
+    ) -> Vec<Key> {
+        terms.for_each(|vertices| unknowns.keys(vertices, &mut others));
         others.sort_unstable();
         others.dedup();
         let mut all = Vec::with_capacity(self.keys.len() + others.len());

@@ -11,11 +11,14 @@
 //! F is a sum over the vertices of the body, and has what acts on held ones, too.
 //!
 //! R ≤ ε F bounds the error of the net force on every body, and so that of the contact force that
-//! carries it and of the friction that follows from it.
+//! carries it and of the friction that follows from it. All guests together count as one more body.
 
 use glam::DVec3;
 
 use crate::objective::Objective;
+
+/// Share of the momentum of guests that may be lost to rounding.
+const ROUNDING: f64 = 1e-6;
 
 /// The largest R/F of any body.
 pub fn imbalance(objective: &Objective<'_>, x: &[DVec3], forces: &Forces, left: &[DVec3]) -> f64 {
@@ -38,7 +41,27 @@ pub fn imbalance(objective: &Objective<'_>, x: &[DVec3], forces: &Forces, left: 
         }
         if rest > 0.0 { rest / present } else { 0.0 }
     };
-    solids.bodies.iter().map(|body| of_body(body.vertices.clone())).fold(0.0, f64::max)
+    let bodies = solids.bodies.iter().map(|body| of_body(body.vertices.clone()));
+    bodies.fold(0.0, f64::max).max(of_guests(objective, x, forces, left))
+}
+
+/// R/F of all guests together that anything acts on; those that are free are where they want to be
+/// after one move. What they would do by themselves counts a little, so that rounding does not.
+fn of_guests(objective: &Objective<'_>, x: &[DVec3], forces: &Forces, left: &[DVec3]) -> f64 {
+    let Some(crowd) = &objective.crowd else { return 0.0 };
+    let first = x.len() - crowd.guests.all.len();
+    let of_bodies = objective.unknowns.of_bodies;
+    let (mut rest, mut present) = (0.0, 0.0);
+    for (k, guest) in crowd.guests.all.iter().enumerate() {
+        let (v, applied) = (first + k, forces.applied[first + k].length());
+        if applied > 0.0 {
+            let inertia = objective.weight[v] / objective.scale;
+            rest += left[of_bodies + k].length() / objective.scale;
+            present += objective.load[v] + applied + inertia * x[v].distance(objective.goal[v]);
+            present += ROUNDING * inertia * guest.position.distance(guest.goal);
+        }
+    }
+    if rest > 0.0 { rest / present } else { 0.0 }
 }
 
 /// Derivatives of energies by all vertices, N.

@@ -6,7 +6,7 @@ use glam::DVec3;
 use crate::contact::Kind;
 
 /// Share of the present gap that is left.
-const GAP_LEFT: f64 = 0.1;
+pub(crate) const GAP_LEFT: f64 = 0.1;
 /// Share of a bound that one move of the search uses.
 const STEP_SHARE: f64 = 0.9;
 /// A search that needs more moves than this stops where it is, which is safe.
@@ -15,6 +15,17 @@ const MAX_STEPS: usize = 4000;
 /// The largest share of the moves `p`, up to `limit`, over which features that begin at `x` keep a
 /// tenth of their gap above `thickness`.
 pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, limit: f64) -> f64 {
+    share_leaving(kind, (x, p), thickness, limit, |gap| GAP_LEFT * gap)
+}
+
+/// The same where another gap is kept: `left` of the present one, and less than that.
+pub fn share_leaving(
+    kind: Kind,
+    (x, p): (&[DVec3; 4], &[DVec3; 4]),
+    thickness: f64,
+    limit: f64,
+    left: impl Fn(f64) -> f64,
+) -> f64 {
     // What all do together does not bring them closer.
     let mean = (p[0] + p[1] + p[2] + p[3]) / 4.0;
     let p = p.map(|p| p - mean);
@@ -29,7 +40,7 @@ pub fn safe_share(kind: Kind, x: &[DVec3; 4], p: &[DVec3; 4], thickness: f64, li
         let at = [0, 1, 2, 3].map(|k| x[k] + t * p[k]);
         kind.closest(&at).squared(&at).sqrt() - thickness
     };
-    let least = GAP_LEFT * gap_at(0.0);
+    let least = left(gap_at(0.0));
     let (mut t, mut gap) = (0.0, gap_at(0.0));
     for _ in 0..MAX_STEPS {
         let next = t + STEP_SHARE * (gap - least) / speed;

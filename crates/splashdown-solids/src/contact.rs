@@ -160,6 +160,18 @@ pub fn projected_hessian(kind: Kind, x: &[DVec3; 4], gap: Gap) -> Mat12 {
     closest.projected_hessian(x, b1, b2)
 }
 
+/// Second derivatives of `sign` times the energy of a point and another feature, without negative
+/// eigenvalues.
+pub fn projected_point_hessian(kind: Kind, x: &[DVec3; 4], gap: Gap, sign: f64) -> Mat12 {
+    let closest = kind.closest(x);
+    let s = gap.share(closest.squared(x));
+    if s >= 1.0 {
+        return Mat12::zeros();
+    }
+    let (b1, b2) = (barrier_slope(s) * gap.slope(), barrier_curvature(s) * gap.slope().powi(2));
+    closest.projected_hessian(x, sign * b1, sign * b2)
+}
+
 /// c of (IM1)
 fn cross_squared(x: &[DVec3; 4]) -> f64 {
     (x[1] - x[0]).cross(x[3] - x[2]).length_squared()

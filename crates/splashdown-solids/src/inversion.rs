@@ -11,6 +11,11 @@ const MAX_BISECTIONS: u32 = 30;
 /// tenth of its volume. Its volume is a cubic in t. In Bernstein form on an interval a cubic lies
 /// above its smallest coefficient, so that what is found is safe.
 pub fn safe_share(x: &[DVec3; 4], p: &[DVec3; 4], limit: f64) -> f64 {
+    share_leaving(x, p, VOLUME_LEFT, limit)
+}
+
+/// The same where it keeps the share `left` of its volume.
+pub fn share_leaving(x: &[DVec3; 4], p: &[DVec3; 4], left: f64, limit: f64) -> f64 {
     let edges = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]);
     let moves = limit * DMat3::from_cols(p[1] - p[0], p[2] - p[0], p[3] - p[0]);
     let (a, b) =
@@ -20,7 +25,7 @@ pub fn safe_share(x: &[DVec3; 4], p: &[DVec3; 4], limit: f64) -> f64 {
     let c1 = det([b[0], a[1], a[2]]) + det([a[0], b[1], a[2]]) + det([a[0], a[1], b[2]]);
     let c2 = det([a[0], b[1], b[2]]) + det([b[0], a[1], b[2]]) + det([b[0], b[1], a[2]]);
     let c3 = det(b);
-    let c0 = (1.0 - VOLUME_LEFT) * volume;
+    let c0 = (1.0 - left) * volume;
     // Powers of t to Bernstein coefficients on [0, 1].
     let cubic = [c0, c0 + c1 / 3.0, c0 + (2.0 * c1 + c2) / 3.0, c0 + c1 + c2 + c3];
     if !(c0 > 0.0 && cubic.iter().all(|c| c.is_finite())) {

@@ -18,6 +18,8 @@
 //! | [`step`], [`objective`], [`inertia`], [`potentials`] | the energies that a step minimises |
 //! | [`assembly`], [`unknowns`] | their derivatives as one matrix |
 //! | [`balance`], [`agreement`] | whether forces balance, and friction agrees with them |
+//! | [`guests`], [`signed_pairs`], [`start`] | particles of a fluid that take part in a step |
+//! | [`elimination`] | how they are eliminated from the matrix |
 //! | [`embedding`], [`prediction`] | points that bodies carry along; how bodies yield to forces |
 //! | [`rigid`] | rigid bodies as the laws of motion have them |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
@@ -35,8 +37,10 @@ pub mod contact;
 pub mod damping;
 pub mod distance;
 pub mod element;
+pub mod elimination;
 pub mod embedding;
 pub mod friction;
+pub mod guests;
 pub mod hinge;
 pub mod inertia;
 pub mod inversion;
@@ -50,7 +54,9 @@ pub mod pressure;
 pub mod quadratic;
 pub mod rigid;
 pub mod rod;
+pub mod signed_pairs;
 pub mod solids;
+pub mod start;
 pub mod step;
 pub mod surface;
 pub mod tetrahedron;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
+use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable, key};
 use splashdown_solve::newton::{self, Energy, Problem};
 use splashdown_solve::stop::Stop;
 
@@ -14,6 +14,7 @@ use crate::candidates::{candidates, gather};
 use crate::contact::{self, Pair};
 use crate::damping::Damping;
 use crate::friction::Slip;
+use crate::guests::{Account, Crowd, Linear};
 use crate::inertia::Inertia;
 use crate::potentials::{Barriers, Elements, Frictions, Given, Potential};
 use crate::solids::{Hold, Settings, Solids};
@@ -59,6 +60,8 @@ pub struct Objective<'a> {
     pub unknowns: Unknowns,
     /// Where the unknowns rest.
     pub places: Vec<DVec3>,
+    /// What takes part besides the bodies.
+    pub crowd: Option<Crowd<'a>>,
 }
 
 impl Objective<'_> {
@@ -68,6 +71,14 @@ impl Objective<'_> {
         candidates(self.solids, from, to, gap.reach + gap.thickness)
     }
 
+    /// Looks for all that may meet while points move from `from` to `to`.
+    pub fn look(&mut self, from: &[DVec3], to: &[DVec3]) {
+        self.pairs = self.near(from, to);
+        if let Some(crowd) = &mut self.crowd {
+            crowd.meetings = crowd.near(from, to);
+        }
+    }
+
     fn barriers(&self) -> Barriers<'_> {
         let (gap, stiffness, stop) = (self.settings.gap, self.stiffness, self.stop);
         Barriers { pairs: &self.pairs, gap, stiffness, stop, pushing: OnceLock::new() }
@@ -75,14 +86,23 @@ impl Objective<'_> {
 
     /// Friction of this step.
     pub fn frictions(&self) -> Frictions<'_> {
-        let epsilon = self.settings.friction_speed * self.dt;
-        Frictions { slips: &self.slips, start: &self.solids.position, epsilon }
+        Frictions { slips: &self.slips, start: &self.solids.position, epsilon: self.epsilon() }
+    }
+
+    /// ε_v Δt
+    pub fn epsilon(&self) -> f64 {
+        self.settings.friction_speed * self.dt
     }
 
     /// The list of potentials. What goes on within bodies is first.
     fn with_potentials<R>(&self, f: impl FnOnce(&[&dyn Potential]) -> R) -> R {
         let elements = Elements { elements: &self.solids.elements, damping: &self.damping };
-        f(&[&elements, &self.barriers(), &self.frictions(), &Given(self.force)])
+        let (barriers, frictions, given) = (self.barriers(), self.frictions(), Given(self.force));
+        let Some(crowd) = &self.crowd else {
+            return f(&[&elements, &barriers, &frictions, &given]);
+        };
+        let of_guests = (crowd.barriers(self.stop), crowd.frictions(self.epsilon()));
+        f(&[&elements, &barriers, &frictions, &given, &of_guests.0, &of_guests.1])
     }
 
     /// (S1)
@@ -121,18 +141,54 @@ impl Objective<'_> {
 
     /// Second derivatives of (S1), each potential's part without negative eigenvalues.
     pub fn assemble(&self, x: &[DVec3], workspace: &mut Workspace) -> Result<(), Unsolvable> {
-        let Workspace { pattern, matrix, stop: _ } = workspace;
+        let Workspace { pattern, matrix, elimination, stop: _ } = workspace;
         pattern.fit(self.solids, &self.unknowns);
+        let guests = self.crowd.as_ref().map_or(&[][..], |crowd| crowd.guests.all);
+        let first = self.solids.position.len();
         self.with_potentials(|potentials| {
             let couplings: Vec<_> = potentials.iter().flat_map(|p| p.couplings(x)).collect();
-            matrix.begin(&self.places, pattern.keys_with(couplings.iter()))?;
             let (unknowns, scale) = (&self.unknowns, self.scale);
-            let mut assembly = Assembly { matrix, pattern, unknowns, scale };
+            let eliminates = self.eliminates();
+            let (size, keys) = if eliminates {
+                elimination.begin((first, guests.len()), unknowns, &couplings);
+                let others = couplings.iter().filter(|c| (c[0] as usize) < first);
+                (unknowns.of_bodies, pattern.keys_with(unknowns, others, elimination.keys()))
+            } else {
+                let own = (unknowns.of_bodies..unknowns.count).map(|u| key(u as u32, u as u32));
+                (unknowns.count, pattern.keys_with(unknowns, couplings.iter(), own.collect()))
+            };
+            if size > 0 {
+                matrix.begin(&self.places[..size], keys)?;
+            }
+            let elimination = eliminates.then_some(elimination);
+            let mut assembly = Assembly { matrix, pattern, unknowns, scale, elimination };
             Inertia(self).add_hessian(x, &mut assembly);
             potentials.iter().for_each(|p| p.add_hessian(x, &mut assembly));
-            self.unknowns.lock(assembly.matrix);
-            Ok(())
+            assembly.finish()
         })
+    }
+
+    /// Whether guests are eliminated before a system is solved.
+    fn eliminates(&self) -> bool {
+        self.crowd.as_ref().is_some_and(|crowd| crowd.guests.settings.linear == Linear::Schur)
+    }
+
+    /// Solves with the matrix that was assembled last.
+    pub(crate) fn solve(
+        &self,
+        workspace: &mut Workspace,
+        right: &[DVec3],
+    ) -> Result<Vec<DVec3>, Unsolvable> {
+        if !self.eliminates() {
+            return solve_raised(&mut workspace.matrix, right);
+        }
+        let (reduced, of_guests) = workspace.elimination.reduce(right);
+        // Where bodies have no unknowns there is nothing left to solve.
+        let found = match reduced.is_empty() {
+            true => reduced,
+            false => solve_raised(&mut workspace.matrix, &reduced)?,
+        };
+        Ok(workspace.elimination.expand(found, &of_guests))
     }
 
     /// Moves `x` to the minimum of the energy.
@@ -149,7 +205,8 @@ impl Objective<'_> {
             stop: workspace.stop,
         };
         let gradient = Vec::new();
-        let mut descent = Descent { objective: self, workspace, gradient, tightest: f64::INFINITY };
+        let tightest = [f64::INFINITY; 2];
+        let mut descent = Descent { objective: self, workspace, gradient, tightest };
         let done = match newton::minimise(&mut descent, x, &params) {
             Err(newton::Error::Slow(done)) if self.settings.cut_short.is_some() => done,
             done => done?,
@@ -189,6 +246,21 @@ impl Objective<'_> {
         self.pairs.par_iter().map(share).reduce(|| f64::INFINITY, f64::min)
     }
 
+    /// A failure that names a vertex, where it would name a guest: one that the guest meets.
+    pub(crate) fn among_vertices(&self, failure: Failure) -> Failure {
+        let vertex = |v: u32| match &self.crowd {
+            Some(crowd) if v as usize >= self.solids.position.len() => {
+                crowd.vertex_near(v).unwrap_or_default()
+            }
+            _ => v,
+        };
+        match failure {
+            Failure::Slow(iterations, v) => Failure::Slow(iterations, vertex(v)),
+            Failure::Stuck(v) => Failure::Stuck(vertex(v)),
+            other => other,
+        }
+    }
+
     /// What there is to say about the state that was found.
     pub fn finish(&self, x: &[DVec3], report: &mut Report) {
         for pair in &self.pairs {
@@ -205,7 +277,12 @@ impl Objective<'_> {
         report.forces = bodies
             .map(|body| forces[body.vertices.clone()].iter().map(|g| -*g).sum::<DVec3>())
             .collect();
-        let driven = (0..x.len()).filter(|&v| self.solids.hold[v] == Hold::Driven);
+        if let Some(crowd) = &self.crowd {
+            let Account { contacts, gap, forces } = crowd.account(x, self.epsilon());
+            (report.guest_contacts, report.guest_gap, report.guest_forces) =
+                (contacts, gap, forces);
+        }
+        let driven = (0..self.solids.hold.len()).filter(|&v| self.solids.hold[v] == Hold::Driven);
         report.lag = driven.map(|v| x[v].distance(self.goal[v])).fold(0.0, f64::max);
     }
 }
@@ -216,8 +293,8 @@ struct Descent<'a, 'b> {
     workspace: &'a mut Workspace,
     /// The gradient by the unknowns.
     gradient: Vec<DVec3>,
-    /// The smallest gap over the reach so far.
-    tightest: f64,
+    /// The smallest gap over the reach so far, between bodies and of guests.
+    tightest: [f64; 2],
 }
 
 impl Problem for Descent<'_, '_> {
@@ -240,7 +317,7 @@ impl Problem for Descent<'_, '_> {
 
     fn direction(&mut self) -> Result<(Vec<DVec3>, f64), Unsolvable> {
         let down: Vec<DVec3> = self.gradient.iter().map(|g| -*g).collect();
-        let found = solve_raised(&mut self.workspace.matrix, &down)?;
+        let found = self.objective.solve(self.workspace, &down)?;
         let drop = 0.5 * found.iter().zip(&down).map(|(p, g)| p.dot(*g)).sum::<f64>();
         Ok((self.objective.unknowns.spread(&found), drop))
     }
@@ -248,7 +325,7 @@ impl Problem for Descent<'_, '_> {
     fn safe_step(&mut self, x: &[DVec3], direction: &[DVec3]) -> f64 {
         let objective = &mut *self.objective;
         let whole: Vec<DVec3> = x.iter().zip(direction).map(|(x, p)| *x + *p).collect();
-        objective.pairs = objective.near(x, &whole);
+        objective.look(x, &whole);
         objective.with_potentials(|potentials| {
             potentials.iter().fold(1.0, |share, p| p.safe_step(x, direction, share))
         })
@@ -257,12 +334,23 @@ impl Problem for Descent<'_, '_> {
     fn accept(&mut self, x: &[DVec3]) {
         let objective = &mut *self.objective;
         let gap = objective.smallest_share(x);
-        if gap < TIGHT_GAP && gap < self.tightest {
-            objective.stiffness =
-                (2.0 * objective.stiffness).min(MAX_STIFFENING * objective.settings.stiffness);
+        if gap < TIGHT_GAP && gap < self.tightest[0] {
+            objective.stiffness = stiffened(objective.stiffness, objective.settings.stiffness);
         }
-        self.tightest = gap;
+        self.tightest[0] = gap;
+        if let Some(crowd) = &mut objective.crowd {
+            let gap = crowd.smallest_share(x);
+            if gap < TIGHT_GAP && gap < self.tightest[1] {
+                crowd.stiffness = stiffened(crowd.stiffness, crowd.guests.settings.stiffness);
+            }
+            self.tightest[1] = gap;
+        }
     }
+}
+
+/// Twice κ, which was `first` at the beginning of the step.
+fn stiffened(stiffness: f64, first: f64) -> f64 {
+    (2.0 * stiffness).min(MAX_STIFFENING * first)
 }
 
 /// Solves with the matrix, which is made positive definite if rounding has spoilt that.

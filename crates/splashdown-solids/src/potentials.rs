@@ -260,7 +260,7 @@ impl Energy<Assembly<'_>> for Given<'_> {
 
 impl Potential for Given<'_> {}
 
-fn scatter(all: &mut [DVec3], vertices: &[u32; 4], parts: &[DVec3; 4]) {
+pub(crate) fn scatter(all: &mut [DVec3], vertices: &[u32; 4], parts: &[DVec3; 4]) {
     for (&v, part) in vertices.iter().zip(parts) {
         all[v as usize] += *part;
     }

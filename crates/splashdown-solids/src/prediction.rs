@@ -38,6 +38,7 @@ impl<'a> Prediction<'a> {
     ) -> Result<Prediction<'a>, Failure> {
         workspace.matrix.most = settings.direct_limit;
         workspace.matrix.stop = workspace.stop;
+        let outside = Outside { guests: None, ..outside };
         let (mut objective, _) = begin(solids, settings, outside, target, workspace.stop);
         let x = &solids.position;
         objective.pairs = objective.near(x, x);
@@ -116,7 +117,7 @@ mod tests {
                     0 => Vec::new(),
                     _ => solids.rest.iter().map(|x| DVec3::new(0.1, 0.0, x.x)).collect(),
                 };
-                let outside = Outside { dt: 1e-3, gravity: G, force: &[] };
+                let outside = Outside { dt: 1e-3, gravity: G, force: &[], guests: None };
                 let still = |_| DVec3::ZERO;
                 let model =
                     Prediction::new(&solids, &mut of_model, &settings, outside, still).unwrap();

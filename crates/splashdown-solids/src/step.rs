@@ -17,10 +17,12 @@ use glam::DVec3;
 use crate::assembly::Pattern;
 use crate::damping::Damping;
 use crate::element::Element;
+use crate::elimination::Elimination;
+use crate::guests::{Crowd, Guests};
 use crate::objective::Objective;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
 use crate::unknowns::Unknowns;
-use crate::verify::{Violation, violation};
+use crate::verify::{Violation, passage, violation};
 use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
 use splashdown_solve::stop::Stop;
 
@@ -30,12 +32,13 @@ pub struct Workspace {
     /// The matrix of the last Newton iteration.
     pub matrix: BlockMatrix,
     pub(crate) pattern: Pattern,
+    pub(crate) elimination: Elimination,
     /// Whether a step is to end at once, undone.
     pub stop: Stop,
 }
 
 /// What a step did.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Newton iterations.
     pub iterations: u32,
@@ -47,8 +50,37 @@ pub struct Report {
     pub lag: f64,
     /// Force of contact and friction on each body, N.
     pub forces: Vec<DVec3>,
+    /// Places of the guests at the end, m, in their order.
+    pub guests: Vec<DVec3>,
+    /// Guests within reach of something at the end.
+    pub guest_contacts: usize,
+    /// The smallest gap between a guest and a surface within reach, m; infinite without.
+    pub guest_gap: f64,
+    /// Force of barrier and friction of guests on each vertex, N, which is no part of `forces`;
+    /// empty without guests.
+    pub guest_forces: Vec<DVec3>,
     /// Seconds of assembly, factorisation and solution, collision detection, line search.
     pub seconds: [f64; 4],
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        let (iterations, contacts, guest_contacts, lag, seconds) = Default::default();
+        let (smallest_gap, guest_gap) = (f64::INFINITY, f64::INFINITY);
+        let [forces, guests, guest_forces] = Default::default();
+        Report {
+            iterations,
+            contacts,
+            smallest_gap,
+            lag,
+            forces,
+            guests,
+            guest_contacts,
+            guest_gap,
+            guest_forces,
+            seconds,
+        }
+    }
 }
 
 /// Why a step could not be done. The state is as it was.
@@ -76,7 +108,7 @@ impl Failure {
     pub fn vertex(&self) -> Option<u32> {
         match self {
             Failure::Slow(_, v) | Failure::Stuck(v) => Some(*v),
-            Failure::Violation(Violation::Inversion(v)) => Some(*v),
+            Failure::Violation(Violation::Inversion(v) | Violation::Passage([_, v])) => Some(*v),
             Failure::Violation(Violation::Intersection([v, _]) | Violation::TooClose([v, _])) => {
                 Some(*v)
             }
@@ -121,6 +153,8 @@ pub struct Outside<'a> {
     pub gravity: DVec3,
     /// Other forces on each vertex, N; or nothing.
     pub force: &'a [DVec3],
+    /// What takes part besides the bodies.
+    pub guests: Option<Guests<'a>>,
 }
 
 /// The energy of a step that begins at the state of `solids`, and the differences that made its
@@ -132,7 +166,7 @@ pub(crate) fn begin<'a>(
     target: impl Fn(u32) -> DVec3,
     stop: Stop,
 ) -> (Objective<'a>, Difference) {
-    let Outside { dt, gravity, force } = outside;
+    let Outside { dt, gravity, force, guests } = outside;
     let difference = Difference::new(solids, dt, settings.integrator);
     let (alpha, n) = (difference.alpha, solids.position.len());
     let step = dt / alpha;
@@ -154,7 +188,16 @@ pub(crate) fn begin<'a>(
             }
         }
     }
-    let unknowns = Unknowns::new(solids);
+    let mut unknowns = Unknowns::new(solids);
+    let mut places: Vec<DVec3> =
+        unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect();
+    if let Some(guests) = guests {
+        unknowns = unknowns.with_guests(guests.all.len());
+        goal.extend(guests.all.iter().map(|guest| guest.goal));
+        weight.extend(guests.all.iter().map(|guest| guest.mass * (step / dt).powi(2))); // (GU1)
+        load.extend(guests.all.iter().map(|guest| guest.mass * gravity.length()));
+        places.extend(guests.all.iter().map(|guest| guest.position));
+    }
     let objective = Objective {
         solids,
         settings,
@@ -171,8 +214,9 @@ pub(crate) fn begin<'a>(
         slips: Vec::new(),
         stride: stride(solids),
         stop,
-        places: unknowns.vertices().iter().map(|&v| solids.rest[v as usize]).collect(),
+        places,
         unknowns,
+        crowd: guests.map(|guests| Crowd::new(solids, guests)),
     };
     (objective, difference)
 }
@@ -190,28 +234,43 @@ pub fn step(
     let dt = outside.dt;
     let (mut objective, difference) = begin(solids, settings, outside, target, workspace.stop);
     let alpha = difference.alpha;
-    let mut report = Report { smallest_gap: f64::INFINITY, ..Report::default() };
+    let mut report = Report::default();
     let mut x = solids.position.clone();
-    objective.pairs = objective.near(&x, &x);
+    x.extend(objective.crowd.iter().flat_map(|crowd| crowd.guests.all).map(|g| g.position));
+    objective.look(&x, &x);
+    if let Some(found) = objective.crowd.as_ref().and_then(|crowd| crowd.stuck(&x)) {
+        return Err(Failure::Violation(Violation::Passage(found)));
+    }
     let mut slips = objective.lagged(&x);
+    let mut of_guests = objective.crowd.as_ref().map(|crowd| crowd.lagged(&x));
+    objective.approach_expected(&mut x);
     for _ in 0..settings.friction_updates.max(1) {
         objective.slips = slips;
         objective.stiffness = settings.stiffness;
-        objective.minimise(&mut x, workspace, &mut report)?;
+        if let Some((crowd, slips)) = objective.crowd.as_mut().zip(of_guests) {
+            crowd.slips = slips;
+            crowd.stiffness = crowd.guests.settings.stiffness;
+        }
+        let done = objective.minimise(&mut x, workspace, &mut report);
+        done.map_err(|failure| objective.among_vertices(failure))?;
         slips = objective.lagged(&x);
-        if objective.friction_agrees(&x, &slips) {
+        of_guests = objective.crowd.as_ref().map(|crowd| crowd.lagged(&x));
+        let of_guests = of_guests.as_deref().unwrap_or_default();
+        if objective.friction_agrees(&x, &slips) && objective.guests_agree(&x, of_guests) {
             break;
         }
     }
     apply_affine_frames(solids, &mut x);
     objective.finish(&x, &mut report);
+    report.guests = x[solids.position.len()..].to_vec();
     if settings.verify
-        && let Some(found) = violation(solids, &x)
+        && let Some(found) = violation(solids, &x).or_else(|| passed(solids, &x, outside.guests))
     {
         return Err(Failure::Violation(found));
     }
     let stiffness = objective.stiffness;
     let close = solids.grown(&x, &objective.pairs, settings.gap.reach);
+    x.truncate(solids.position.len());
     let velocity: Vec<DVec3> =
         x.iter().zip(&difference.position).map(|(x, past)| (alpha * *x - *past) / dt).collect();
     (solids.stiffness, solids.close) = (stiffness, close);
@@ -223,6 +282,14 @@ pub fn step(
     let held = solids.hold.iter().zip(&mut solids.velocity);
     held.filter(|(hold, _)| **hold == Hold::Fixed).for_each(|(_, v)| *v = DVec3::ZERO);
     Ok(report)
+}
+
+/// The first guest that is on the wrong side at `x`.
+fn passed(solids: &Solids, x: &[DVec3], guests: Option<Guests<'_>>) -> Option<Violation> {
+    let before: Vec<DVec3> = guests?.all.iter().map(|guest| guest.position).collect();
+    let (vertices, after) = x.split_at(solids.position.len());
+    let (guest, vertex) = passage(solids, &solids.position, vertices, &before, after)?;
+    Some(Violation::Passage([guest as u32, vertex]))
 }
 
 /// The elements that are damped, as they are now.

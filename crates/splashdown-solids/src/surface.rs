@@ -1,7 +1,7 @@
 //! The surfaces that must not meet: points, edges and triangles, with the areas they stand for.
 //! Rods are edges without triangles, particles points without edges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
@@ -18,6 +18,13 @@ pub struct Surface {
     pub segments: Vec<([u32; 2], f64)>,
     /// Free particles, which are among `points` as well.
     pub particles: Vec<(u32, f64)>,
+    /// Edges of exactly two triangles.
+    pub inner_edges: Vec<[u32; 2]>,
+    /// Vertices all of whose edges are shared, and joints of rods: how often they count where
+    /// surfaces are summed by inclusion and exclusion.
+    pub inner_points: Vec<(u32, f64)>,
+    /// Edges of more than two triangles.
+    pub crowded_edges: Vec<[u32; 2]>,
 }
 
 impl Surface {
@@ -35,20 +42,45 @@ impl Surface {
                 *edges.entry([a.min(b), a.max(b)]).or_default() += area / 3.0;
             }
         }
+        self.note_inner(triangles, points.keys());
         self.points.extend(points);
         self.edges.extend(edges);
+    }
+
+    /// Finds the edges and vertices inside what `triangles` make.
+    fn note_inner<'a>(&mut self, triangles: &[[u32; 3]], points: impl Iterator<Item = &'a u32>) {
+        let mut shared: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+        for [a, b, c] in triangles {
+            for [a, b] in [[a, b], [b, c], [c, a]] {
+                *shared.entry([*a.min(b), *a.max(b)]).or_default() += 1;
+            }
+        }
+        let on_rim: BTreeSet<u32> =
+            shared.iter().filter(|(_, n)| **n != 2).flat_map(|(edge, _)| *edge).collect();
+        self.inner_points.extend(points.filter(|v| !on_rim.contains(v)).map(|&v| (v, 1.0)));
+        for (edge, count) in shared {
+            match count {
+                2 => self.inner_edges.push(edge),
+                3.. => self.crowded_edges.push(edge),
+                _ => {}
+            }
+        }
     }
 
     /// Adds segments of rods that rest at `rest`. Each stands for its length times its width.
     pub fn add_segments(&mut self, segments: &[[u32; 2]], rest: &[DVec3], radius: f64) {
         let mut points: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut joined: BTreeMap<u32, f64> = BTreeMap::new();
         for &[a, b] in segments {
             let area = 2.0 * radius * rest[a as usize].distance(rest[b as usize]);
             *points.entry(a).or_default() += 0.5 * area;
             *points.entry(b).or_default() += 0.5 * area;
             self.edges.push(([a, b], area));
             self.segments.push(([a, b], area));
+            [a, b].iter().for_each(|&v| *joined.entry(v).or_default() -= 1.0);
         }
+        let joints = joined.into_iter().map(|(v, minus_ends)| (v, 1.0 + minus_ends));
+        self.inner_points.extend(joints.filter(|(_, count)| *count != 0.0));
         self.points.extend(points);
     }
 
@@ -99,5 +131,25 @@ mod tests {
         // Euler: V − E + F = 2
         let [v, e, f] = [surface.points.len(), surface.edges.len(), surface.triangles.len()];
         assert_eq!(v + f, e + 2);
+        assert_eq!([surface.inner_edges.len(), surface.inner_points.len()], [e, v]);
+        assert!(surface.crowded_edges.is_empty());
+    }
+
+    #[test]
+    fn the_rim_of_a_sheet_is_not_inside_and_an_edge_of_three_triangles_is_crowded() {
+        let corner = |k: u32| DVec3::new(f64::from(k % 3), f64::from(k / 3), 0.0);
+        let rest: Vec<DVec3> = (0..9).map(corner).collect();
+        let cell = |k: u32| [[k, k + 1, k + 4], [k, k + 4, k + 3]];
+        let mut triangles: Vec<[u32; 3]> = [0, 1, 3, 4].into_iter().flat_map(cell).collect();
+        let mut surface = Surface::default();
+        surface.add(&triangles, &rest);
+        assert_eq!((surface.inner_edges.len(), &surface.inner_points[..]), (8, &[(4, 1.0)][..]));
+        triangles.push([4, 8, 6]);
+        let mut surface = Surface::default();
+        surface.add(&triangles, &rest);
+        assert_eq!((&surface.crowded_edges[..], surface.inner_points.len()), (&[[4, 8]][..], 0));
+        let mut rod = Surface::default();
+        rod.add_segments(&[[0, 1], [1, 2], [1, 4]], &rest, 0.1);
+        assert_eq!(rod.inner_points, [(1, -2.0)]);
     }
 }

@@ -17,6 +17,8 @@ pub struct Unknowns {
     parts: Vec<[(u32, f64); 4]>,
     /// How many there are.
     pub count: usize,
+    /// How many of them belong to bodies. The others are guests, which come after all vertices.
+    pub of_bodies: usize,
     /// Unknowns with axes along which they cannot move.
     locked: Vec<(u32, [bool; 3])>,
 }
@@ -45,40 +47,66 @@ impl Unknowns {
         Unknowns {
             parts: parts.collect(),
             count: count as usize,
+            of_bodies: count as usize,
             locked: locked.map(|(u, axes)| (*u, *axes)).collect(),
         }
     }
 
+    /// The same, with guests after all vertices.
+    pub fn with_guests(mut self, guests: usize) -> Unknowns {
+        self.count = self.of_bodies + guests;
+        self
+    }
+
+    /// Whether those of the bodies are the same.
+    pub fn has_bodies_of(&self, other: &Unknowns) -> bool {
+        self.parts == other.parts && self.locked == other.locked
+    }
+
+    #[inline]
+    fn parts_of(&self, v: u32) -> [(u32, f64); 4] {
+        let guest = || (self.of_bodies + v as usize - self.parts.len()) as u32;
+        let none = (NONE, 0.0);
+        let part = self.parts.get(v as usize).copied();
+        part.unwrap_or_else(|| [(guest(), 1.0), none, none, none])
+    }
+
     /// The unknowns of vertex `v`, and their weights.
-    pub fn of(&self, v: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.parts[v as usize].iter().copied().filter(|(u, _)| *u != NONE)
+    #[inline]
+    pub fn of(&self, v: u32) -> impl Iterator<Item = (u32, f64)> + use<> {
+        self.parts_of(v).into_iter().filter(|(u, _)| *u != NONE)
     }
 
     /// Whether vertex `v` can move.
     pub fn moves(&self, v: usize) -> bool {
-        self.parts[v][0].0 != NONE
+        self.parts_of(v as u32)[0].0 != NONE
     }
 
     /// Whether vertex `v` is held or one unknown by itself.
     pub fn is_plain(&self, v: u32) -> bool {
-        self.parts[v as usize][1].0 == NONE
+        self.parts_of(v)[1].0 == NONE
     }
 
     /// The unknown that vertex `v` is, if it is one by itself.
     pub fn single(&self, v: u32) -> Option<u32> {
-        let own = self.parts[v as usize][0].0;
+        let own = self.parts_of(v)[0].0;
         (self.is_plain(v) && own != NONE).then_some(own)
     }
 
-    /// Which vertex each unknown is.
+    /// Which vertex each unknown is, or which guest.
     pub fn vertices(&self) -> Vec<u32> {
         let mut vertices = vec![0; self.count];
-        for v in 0..self.parts.len() as u32 {
+        for v in 0..self.points() {
             if let Some(u) = self.single(v) {
                 vertices[u as usize] = v;
             }
         }
         vertices
+    }
+
+    /// Vertices and guests.
+    fn points(&self) -> u32 {
+        (self.parts.len() + self.count - self.of_bodies) as u32
     }
 
     /// Derivatives by the unknowns from those by the vertices.
@@ -93,6 +121,12 @@ impl Unknowns {
         sum
     }
 
+    /// The axes along which an unknown cannot move.
+    pub fn locked_axes(&self, u: u32) -> [bool; 3] {
+        let found = self.locked.binary_search_by_key(&u, |(locked, _)| *locked);
+        found.map_or([false; 3], |k| self.locked[k].1)
+    }
+
     /// Makes the system leave locked axes alone.
     pub fn lock(&self, matrix: &mut BlockMatrix) {
         if !self.locked.is_empty() {
@@ -105,7 +139,7 @@ impl Unknowns {
     /// Moves of the vertices from those of the unknowns.
     pub fn spread(&self, by_unknown: &[DVec3]) -> Vec<DVec3> {
         let of = |v: u32| self.of(v).map(|(u, w)| w * by_unknown[u as usize]).sum();
-        (0..self.parts.len() as u32).map(of).collect()
+        (0..self.points()).map(of).collect()
     }
 
     /// The blocks below the diagonal that a term of these vertices fills.

@@ -45,7 +45,7 @@ fn a_balloon_that_bursts_fails_within_seconds_and_stays_as_it_was() {
         &mut solids,
         &mut workspace,
         &settings,
-        Outside { dt: 5e-3, gravity: G, force: &[] },
+        Outside { dt: 5e-3, gravity: G, force: &[], guests: None },
         |_| DVec3::ZERO,
     );
     let failed = failed.unwrap_err();
@@ -68,7 +68,7 @@ fn a_step_ends_when_somebody_asks_and_nothing_has_changed() {
         &mut solids,
         &mut workspace,
         &settings(),
-        Outside { dt: 0.01, gravity: G, force: &[] },
+        Outside { dt: 0.01, gravity: G, force: &[], guests: None },
         |_| DVec3::ZERO,
     );
     assert_eq!(ended, Err(Failure::Stopped));

@@ -40,7 +40,7 @@ fn a_body_that_nothing_touches_keeps_its_momentum() {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt: 2e-3, gravity: DVec3::ZERO, force: &[] },
+            Outside { dt: 2e-3, gravity: DVec3::ZERO, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .unwrap();
@@ -65,7 +65,7 @@ fn a_fast_ball_does_not_pass_a_thin_plate() {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt: 1e-3, gravity: G, force: &[] },
+            Outside { dt: 1e-3, gravity: G, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .unwrap_or_else(|e| panic!("step {k}: {e}"));
@@ -125,7 +125,7 @@ fn driven_ends_twist_a_bar() {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt: 0.01, gravity: DVec3::ZERO, force: &[] },
+            Outside { dt: 0.01, gravity: DVec3::ZERO, force: &[], guests: None },
             target,
         )
         .unwrap();
@@ -157,9 +157,13 @@ fn a_rigid_bar_that_is_held_by_an_edge_is_a_pendulum() {
     let dt = half_period / 60.0;
     let mut last = 0.0;
     for k in 1.. {
-        step(&mut solids, &mut workspace, &settings, Outside { dt, gravity: G, force: &[] }, |v| {
-            rest[v as usize]
-        })
+        step(
+            &mut solids,
+            &mut workspace,
+            &settings,
+            Outside { dt, gravity: G, force: &[], guests: None },
+            |v| rest[v as usize],
+        )
         .unwrap();
         let now = solids.centre(bar).1.x;
         if k > 10 && now * last <= 0.0 {

@@ -147,7 +147,7 @@ fn kelvin_voigt_damping_dies_away_at_its_rate() {
                 &mut solids,
                 &mut workspace,
                 &settings,
-                Outside { dt: 5e-4, gravity: DVec3::ZERO, force: &[] },
+                Outside { dt: 5e-4, gravity: DVec3::ZERO, force: &[], guests: None },
                 |_| DVec3::ZERO,
             )
             .unwrap();

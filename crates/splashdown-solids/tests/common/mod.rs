@@ -55,9 +55,13 @@ pub(crate) fn run(
     let mut workspace = Workspace::default();
     let mut last = Report::default();
     for k in 0..steps {
-        last = step(solids, &mut workspace, settings, Outside { dt, gravity, force: &[] }, |_| {
-            DVec3::ZERO
-        })
+        last = step(
+            solids,
+            &mut workspace,
+            settings,
+            Outside { dt, gravity, force: &[], guests: None },
+            |_| DVec3::ZERO,
+        )
         .unwrap_or_else(|e| panic!("step {k}: {e}"));
     }
     last

@@ -5,13 +5,16 @@
 //! them on their side of all surfaces, whatever the pressures were (Xie 2023, section 4.4).
 //!
 //! Who they are is found among the particles in the search cells around each surface: interior
-//! particles cost nothing. A triangle that goes from x to x′ with a mean move ū cannot come within
-//! d̂ of a particle that goes by u if
+//! particles cost nothing. Seen from a triangle that goes from x to x′ with a mean move ū and turns
+//! and stretches by at most e = max |x′ − x − ū|, a particle goes by u − ū. It does not come within
+//! d̂ if either
 //!
-//!   |particle, triangle at x| > d̂ + |u − ū| + max |x′ − x − ū|                              (GU1)
+//!   (d + d′ − |u − ū|)/2 > d̂ + e,  with its distances from the triangle at both ends,       (GQ1)
+//!   min(|s|, |s′|) > d̂ + e,        with its heights over the triangle's plane, of one sign. (GQ2)
 //!
-//! Where surfaces go is known only when their step is done. It begins with an expectation, and is
-//! done again if it shows that a surface came near a particle that was not there.
+//! Where surfaces of elastic bodies go is known only when their step is done. It begins with an
+//! expectation, and is done again if it shows that a surface came near a particle that was not
+//! there.
 
 use std::collections::BTreeSet;
 
@@ -179,10 +182,14 @@ impl Step<'_> {
         let longest = work.predicted[..n].par_iter().enumerate();
         let longest = longest.filter(|(i, _)| !work.strays.has(*i)).map(|(_, v)| v.length());
         let longest = dt * longest.reduce(|| 0.0, f64::max);
+        let obstacles = self.elastic.obstacles.first();
+        let told = obstacles.map_or(usize::MAX, |&body| solids.bodies[body].vertices.start);
         let search = Search { step: self, work, grid, dt, longest };
         let near = |corners: &[u32; 3]| {
             let thickness = corners.iter().map(|&v| offset[v as usize]).fold(0.0, f64::max);
-            let margin = reach + thickness + SLACK * self.spacing;
+            // Obstacles go where they are told.
+            let slack = if (corners[0] as usize) < told { SLACK * self.spacing } else { 0.0 };
+            let margin = reach + thickness + slack;
             let [from, to] = [&solids.position[..], ends].map(|x| corners.map(|v| x[v as usize]));
             let mut found = Vec::new();
             search.add_near(Piece { from, to }, margin, &mut found);
@@ -275,6 +282,20 @@ impl Piece {
         self.from[1] != self.from[2]
     }
 
+    /// Whether it may come within `margin` of what goes by `u` from `x` (GQ1), (GQ2).
+    fn may_meet(&self, x: DVec3, u: DVec3, margin: f64) -> bool {
+        let (mean, spread) = self.moves();
+        let (u, margin) = (u - mean, margin + spread);
+        let apart = 0.5 * (self.distance(x) + self.distance(x + u) - u.length());
+        if apart > margin {
+            return false;
+        }
+        let [a, b, c] = self.from;
+        let Some(normal) = (b - a).cross(c - a).try_normalize() else { return true };
+        let heights = [x, x + u].map(|x| (x - a).dot(normal));
+        heights[0] * heights[1] < 0.0 || heights[0].abs().min(heights[1].abs()) <= margin
+    }
+
     /// From its place at the beginning to `x`, m.
     fn distance(&self, x: DVec3) -> f64 {
         let [a, b, c] = self.from;
@@ -316,7 +337,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Adds the particles that `piece` may come nearer to than `margin` (GU1).
+    /// Adds the particles that `piece` may come nearer to than `margin`.
     fn add_near(&self, piece: Piece, margin: f64, found: &mut Vec<usize>) {
         let bounds = piece.bounds().grown(margin);
         let cells = self.grid.cells_in(bounds.grown(self.longest));
@@ -325,15 +346,11 @@ impl Search<'_> {
             piece.quarters().into_iter().for_each(|quarter| self.add_near(quarter, margin, found));
             return;
         }
-        let (mean, spread) = piece.moves();
         let index = self.work.neighbors.fluid_cells();
         for i in cells.flat_map(|key| index.cell(key)).flat_map(|run| run.start..run.end) {
             let i = i as usize;
             let (x, u) = (self.step.particles.position[i], self.dt * self.work.predicted[i]);
-            if !bounds.meets(&Aabb::around([x, x + u])) {
-                continue;
-            }
-            if piece.distance(x) <= margin + (u - mean).length() + spread {
+            if bounds.meets(&Aabb::around([x, x + u])) && piece.may_meet(x, u, margin) {
                 found.push(i);
             }
         }

@@ -56,9 +56,11 @@ pub(super) fn settle_within(
     let dt = 100.0;
     let settings = Settings { gap, max_iterations: 2000, ..settings(1e-9 / dt) };
     let mut workspace = Workspace::default();
-    step(solids, &mut workspace, &settings, Outside { dt, gravity, force }, |_| DVec3::ZERO)
-        .map(|done| done.iterations)
-        .map_err(|e| e.to_string())
+    step(solids, &mut workspace, &settings, Outside { dt, gravity, force, guests: None }, |_| {
+        DVec3::ZERO
+    })
+    .map(|done| done.iterations)
+    .map_err(|e| e.to_string())
 }
 
 /// What was seen on the way.
@@ -103,7 +105,7 @@ pub(super) fn advance(
             solids,
             &mut workspace,
             settings,
-            Outside { dt: share * dt, gravity, force: &[] },
+            Outside { dt: share * dt, gravity, force: &[], guests: None },
             goal,
         ) {
             Ok(done) => {

@@ -47,7 +47,7 @@ fn run(report: &mut Report) -> Result<(), String> {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt, gravity: DVec3::ZERO, force: &[] },
+            Outside { dt, gravity: DVec3::ZERO, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .map_err(|e| e.to_string())?;

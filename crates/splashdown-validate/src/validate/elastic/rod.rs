@@ -63,7 +63,7 @@ fn catenary(report: &mut Report) -> Result<(), String> {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt: 0.2, gravity, force: &[] },
+            Outside { dt: 0.2, gravity, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .map_err(|e| e.to_string())?;

@@ -122,7 +122,7 @@ fn swing(report: &mut Report, order: Order, layers: usize) -> Result<(), String>
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt, gravity: GRAVITY, force: &[] },
+            Outside { dt, gravity: GRAVITY, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .map_err(|e| e.to_string())?;

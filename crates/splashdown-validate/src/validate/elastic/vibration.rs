@@ -33,7 +33,7 @@ fn lost(integrator: Integrator, dt: f64) -> Result<[f64; 2], String> {
             &mut solids,
             &mut workspace,
             &settings,
-            Outside { dt, gravity: DVec3::ZERO, force: &[] },
+            Outside { dt, gravity: DVec3::ZERO, force: &[], guests: None },
             |_| DVec3::ZERO,
         )
         .map_err(|e| e.to_string())?;
