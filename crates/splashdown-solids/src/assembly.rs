@@ -1,6 +1,8 @@
 //! Where the second derivatives of elements go in the matrix. Elements do not change their
 //! vertices, so this is found once; contacts come and go and are added block by block.
 
+use std::collections::BTreeMap;
+
 use nalgebra::SMatrix;
 use rayon::prelude::*;
 
@@ -8,6 +10,7 @@ use crate::element::Element;
 use crate::elimination::Elimination;
 use crate::quadratic::Mat30;
 use crate::solids::Solids;
+use crate::surface::Surface;
 use crate::unknowns::Unknowns;
 use splashdown_solve::block_matrix::{BlockMatrix, Key, Unsolvable, key};
 use splashdown_solve::dense::Mat12;
@@ -23,6 +26,8 @@ pub struct Pattern {
     unknowns: Unknowns,
     /// The diagonal, elements and rigid bodies: sorted, each once.
     keys: Vec<Key>,
+    /// The same with all that a guest near any one vertex may couple.
+    with_stars: Vec<Key>,
     linear: Group<4>,
     quadratic: Group<10>,
 }
@@ -115,23 +120,35 @@ impl Pattern {
         }
         self.keys.par_sort_unstable();
         self.keys.dedup();
+        self.with_stars = self.keys.clone();
+        stars(&solids.surface).iter().for_each(|star| unknowns.keys(star, &mut self.with_stars));
+        self.with_stars.par_sort_unstable();
+        self.with_stars.dedup();
         linear.find_slots(unknowns, &self.keys);
         quadratic.find_slots(unknowns, &self.keys);
         (self.linear, self.quadratic) = (linear, quadratic);
     }
 
-    /// All keys: those of the pattern and of the diagonal, those of `terms` and `others`.
+    /// All keys: those of the pattern and of the diagonal, those of `terms`, and those of guests,
+    /// if they are eliminated. Guests come and go in every step: all that they usually couple is
+    /// there from the beginning, so that the order of elimination need not be found again.
     pub fn keys_with<'a>(
         &self,
         unknowns: &Unknowns,
         terms: impl Iterator<Item = &'a [u32; 4]>,
-        mut others: Vec<Key>,
+        of_guests: Option<Vec<Key>>,
     ) -> Vec<Key> {
+        let eliminates = of_guests.is_some();
+        let base = if eliminates { &self.with_stars } else { &self.keys };
+        let mut others = of_guests.unwrap_or_default();
+        if !eliminates {
+            others.extend((unknowns.of_bodies..unknowns.count).map(|u| key(u as u32, u as u32)));
+        }
         terms.for_each(|vertices| unknowns.keys(vertices, &mut others));
         others.sort_unstable();
         others.dedup();
-        let mut all = Vec::with_capacity(self.keys.len() + others.len());
-        let mut rest = self.keys.iter().copied().peekable();
+        let mut all = Vec::with_capacity(base.len() + others.len());
+        let mut rest = base.iter().copied().peekable();
         for other in others {
             while let Some(k) = rest.next_if(|&k| k < other) {
                 all.push(k);
@@ -165,6 +182,20 @@ impl Pattern {
             sum
         });
     }
+}
+
+/// Around each vertex of a surface of triangles: itself and the others of its triangles.
+fn stars(surface: &Surface) -> Vec<Vec<u32>> {
+    let mut stars: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (triangle, _) in &surface.triangles {
+        triangle.iter().for_each(|&v| stars.entry(v).or_default().extend(triangle));
+    }
+    let mut all: Vec<Vec<u32>> = stars.into_values().collect();
+    for star in &mut all {
+        star.sort_unstable();
+        star.dedup();
+    }
+    all
 }
 
 impl<const N: usize> Group<N> {

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable, key};
+use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
 use splashdown_solve::newton::{self, Energy, Problem};
 use splashdown_solve::stop::Stop;
 
@@ -152,10 +152,10 @@ impl Objective<'_> {
             let (size, keys) = if eliminates {
                 elimination.begin((first, guests.len()), unknowns, &couplings);
                 let others = couplings.iter().filter(|c| (c[0] as usize) < first);
-                (unknowns.of_bodies, pattern.keys_with(unknowns, others, elimination.keys()))
+                let of_guests = Some(elimination.keys());
+                (unknowns.of_bodies, pattern.keys_with(unknowns, others, of_guests))
             } else {
-                let own = (unknowns.of_bodies..unknowns.count).map(|u| key(u as u32, u as u32));
-                (unknowns.count, pattern.keys_with(unknowns, couplings.iter(), own.collect()))
+                (unknowns.count, pattern.keys_with(unknowns, couplings.iter(), None))
             };
             if size > 0 {
                 matrix.begin(&self.places[..size], keys)?;

@@ -28,8 +28,11 @@ use splashdown_geometry::point_grid::{PointGrid, without_crowding};
 
 /// Rounds of (W3).
 const ITERATIONS: usize = 15;
-/// Factors stay between these: what is thinner than a spacing has to stay tight.
+/// Factors stay between these: what is thinner than a spacing has to stay tight …
 const BOUNDS: [f64; 2] = [0.4, 2.5];
+/// … unless a barrier sees to that. Samples in a sheet are seen from half a spacing, where a third
+/// of them does.
+const LOWEST_WITH_BARRIER: f64 = 0.2;
 /// Fluid looks at the surface from this distance, in h: the first layer of the rest lattice.
 const FLUID_DISTANCE: f64 = 0.5;
 /// Places are no closer to each other than this, in h.
@@ -49,8 +52,9 @@ pub fn volume_factors(
     places: &[Place],
     spacing: f64,
     kernel: Kernel,
-    weight: &[f32],
+    (weight, has_barrier): (&[f32], bool),
 ) -> Vec<f32> {
+    let lowest = if has_barrier { LOWEST_WITH_BARRIER } else { BOUNDS[0] };
     if places.is_empty() {
         return vec![1.0; samples.len()];
     }
@@ -76,7 +80,7 @@ pub fn volume_factors(
                 total += w;
             }
             let mean = if total > 0.0 { sum / total } else { 1.0 };
-            (f * mean).clamp(BOUNDS[0], BOUNDS[1])
+            (f * mean).clamp(lowest, BOUNDS[1])
         };
         factor = seen_from_samples.par_iter().zip(&factor).map(next).collect();
     }

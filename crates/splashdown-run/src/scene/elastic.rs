@@ -166,7 +166,8 @@ pub(super) fn elastic_bodies(
         }
         for body in first..elastic.names.len() {
             let (name, entry) = (&elastic.names[body], file.solid.len() + k);
-            match sample_elastic(&elastic.solids, body, name, entry, convert.spacing) {
+            let size = (convert.spacing, has_barrier(file));
+            match sample_elastic(&elastic.solids, body, name, entry, size) {
                 Ok(found) => samples.push(found),
                 Err(error) => {
                     convert.report.key(&key, error.to_string(), None);

@@ -31,7 +31,7 @@ pub(super) fn sample_elastic(
     body: usize,
     name: &str,
     entry: usize,
-    spacing: f64,
+    (spacing, has_barrier): (f64, bool),
 ) -> Result<ElasticSamples, ShapeError> {
     let surface = surface_of(solids, body);
     let friction = solids.friction[solids.bodies[body].vertices.start];
@@ -48,11 +48,11 @@ pub(super) fn sample_elastic(
     let inset = if is_shell { 0.0 } else { 0.5 * spacing };
     let shape = Shape::Mesh(mesh);
     let points = shape.sample_surface(APART * spacing, -inset, Dimension::Three)?;
-    // Shells have water on both sides and have to stay tight. Samples that are made to weigh what a
-    // closed shell displaces let a hollow ball fill up.
-    let closed_surface = match side {
-        FluidSide::Outside => closed_surface_of(&surface, spacing, Dimension::Three),
-        FluidSide::Inside | FluidSide::Both => ClosedSurface::default(),
+    // Shells have water on both sides and have to stay tight. Without a barrier, samples that are
+    // made to weigh what a closed shell displaces let a hollow ball fill up.
+    let closed_surface = match side == FluidSide::Outside || has_barrier {
+        true => closed_surface_of(&surface, spacing, Dimension::Three),
+        false => ClosedSurface::default(),
     };
     let solid = samples(solids, body, name, points, inset);
     let solid = Solid { friction, closed_surface, surface, ..solid };

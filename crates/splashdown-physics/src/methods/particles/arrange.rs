@@ -180,6 +180,7 @@ fn measure_walls(world: &mut World, work: &Workspace) {
     let wall_density = Step::of(world).wall_density();
     let correction = Step::of(world).wall_kind().volume_correction(kernel);
     let weight = &world.particles.weight;
+    let has_barrier = world.elastic.guests.is_some();
     // Copies of a body come one after the other and have the same samples, in another order.
     let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
     let mut last: Option<(ClosedSurface, HashMap<[u64; 3], f32>)> = None;
@@ -189,6 +190,7 @@ fn measure_walls(world: &mut World, work: &Workspace) {
             last.take().filter(|(surface, _)| surface.is_shared_with(&solid.closed_surface));
         let (surface, factors) = known.unwrap_or_else(|| {
             let places = places(&solid.closed_surface, world.spacing, kernel, wall_density);
+            let weight = (weight, has_barrier && solid.deforming().is_some());
             let factors = volume_factors(&solid.local, &places, world.spacing, kernel, weight);
             (solid.closed_surface.clone(), solid.local.iter().map(bits).zip(factors).collect())
         });

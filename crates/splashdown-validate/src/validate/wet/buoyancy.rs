@@ -96,7 +96,7 @@ fn float(
         None => report.close(metric, filled / time, 1.0, within),
     }
     report.note(format!("{name}: the same, level counted"), counted / time, 1.0);
-    let carried = loads.mean(samples(world)?).pressure.y / (mass * G);
+    let carried = water_force(world, &loads)? / (mass * G);
     report.note(format!("{name}: force of the water over weight"), carried, 1.0);
     Ok(())
 }
@@ -111,7 +111,7 @@ fn hang(report: &mut Report, solver: &str) -> Result<(), String> {
     let mut loads = Loads::default();
     advance(&mut world, END, |_, step| loads.add(&step.loads))?;
     let displaced = world.elastic.solids.centre(0).0 * G / density;
-    let lifted = loads.mean(samples(&world)?).pressure.y / (WATER * displaced);
+    let lifted = water_force(&world, &loads)? / (WATER * displaced);
     let carried = (density - WATER * lifted) / (density - WATER);
     let name = format!("{solver}, cube of 1200 kg/m³");
     let metric = format!("{name}: what holds it over (ρₛ − ρ) g V");
@@ -119,6 +119,11 @@ fn hang(report: &mut Report, solver: &str) -> Result<(), String> {
     let metric = format!("{name}: force of the water over ρ g V");
     report.known(LIFTED).close(metric, lifted, 1.0, 0.03);
     Ok(())
+}
+
+/// What water lifts the body with, by pressure and by the barrier, N.
+fn water_force(world: &World, loads: &Loads) -> Result<f64, String> {
+    Ok(loads.mean(samples(world)?).pressure.y + loads.mean_barrier(0).y)
 }
 
 /// Volume of the elastic body below a level, m³: by the divergence theorem over its wet surface.
