@@ -168,15 +168,21 @@ mod tests {
     use super::*;
     use splashdown::world::Solve;
 
+    /// A step with one solve.
+    fn solved(kind: SolveKind, iterations: u32) -> StepReport {
+        let mut solve = Solve::none(kind);
+        solve.iterations = iterations;
+        let mut report = StepReport::default();
+        report.solves = vec![solve];
+        report
+    }
+
     #[test]
     fn the_table_has_every_phase() {
         let mut statistics = Statistics::default();
-        let report = StepReport {
-            dt: 0.5,
-            solves: vec![Solve { iterations: 3, ..Solve::none(SolveKind::Density) }],
-            seconds: [0.1; PHASES.len()],
-            ..Default::default()
-        };
+        let mut report = solved(SolveKind::Density, 3);
+        report.dt = 0.5;
+        report.seconds = [0.1; PHASES.len()];
         statistics.add(&report);
         statistics.add(&report);
         let table = statistics.table(Duration::from_secs(2));
@@ -205,9 +211,9 @@ mod tests {
     #[test]
     fn a_step_of_elastic_bodies_is_told_by_its_phases() {
         let mut statistics = Statistics::default();
-        let newton_seconds = [0.25; NEWTON_PHASES.len()];
-        let solves = vec![Solve { iterations: 4, ..Solve::none(SolveKind::Elastic) }];
-        statistics.add(&StepReport { solves, newton_seconds, ..Default::default() });
+        let mut report = solved(SolveKind::Elastic, 4);
+        report.newton_seconds = [0.25; NEWTON_PHASES.len()];
+        statistics.add(&report);
         let table = statistics.table(Duration::from_secs(2));
         let row = |phase: &&str| table.contains(&format!("    {phase:<20}      0.25 s   12.5 %"));
         assert!(NEWTON_PHASES.iter().all(row), "{table}");

@@ -5,11 +5,10 @@
 
 mod persist;
 
-use splashdown_solids::barrier::Gap;
 use splashdown_solids::element::Element;
 use splashdown_solids::guests::{GuestSettings, Guests};
 use splashdown_solids::prediction::Prediction;
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
+use splashdown_solids::solids::{Hold, Settings, Solids};
 use splashdown_solids::step::{Failure, Outside, Report, Workspace, step};
 use splashdown_solids::verify::{Violation, violation};
 
@@ -20,15 +19,12 @@ use crate::motion::Motion;
 
 pub use splashdown_solids as physics;
 
-/// Systems of more vertices are solved iteratively, unless told otherwise.
-pub const DIRECT_LIMIT: usize = 40_000;
-
 /// A step that is tried again has at least so many Newton iterations, unless it is told to have
 /// fewer.
 const FEWEST_ITERATIONS: u32 = 25;
 
 /// All elastic bodies of a world, and the solids they may meet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Elastic {
     /// Meshes and their state: the elastic bodies first, then the solids they meet.
     pub solids: Solids,
@@ -83,32 +79,6 @@ impl ElasticMotion {
     /// Where guests come, m.
     pub(crate) fn guests(&self) -> &[DVec3] {
         &self.report.guests
-    }
-}
-
-impl Default for Elastic {
-    fn default() -> Elastic {
-        let settings = Settings {
-            gap: Gap { reach: 1e-3, thickness: 0.0 },
-            stiffness: 1e4,
-            friction_speed: 1e-3,
-            friction_updates: 10,
-            tolerance: 1e-3,
-            force_tolerance: 1e-3,
-            max_iterations: 100,
-            cut_short: None,
-            integrator: Integrator::ImplicitEuler,
-            direct_limit: DIRECT_LIMIT,
-            verify: false,
-        };
-        Elastic {
-            solids: Solids::default(),
-            settings,
-            guests: None,
-            names: Vec::new(),
-            handles: Vec::new(),
-            obstacles: Vec::new(),
-        }
     }
 }
 
@@ -204,7 +174,7 @@ impl Elastic {
     fn settings_after(&self, halvings: u32) -> Settings {
         let most = self.settings.max_iterations;
         let fewer = (most >> halvings.min(31)).max(FEWEST_ITERATIONS).min(most);
-        Settings { max_iterations: fewer, ..self.settings }
+        self.settings.with(|s| s.max_iterations = fewer)
     }
 
     /// Where vertex `v` is, or its body, if it is no part of what is seen.

@@ -1,23 +1,39 @@
 //! A world of water, rigid bodies, soft bodies that takes time steps. It knows no files.
 //!
-//! Imports point from the bottom of this table to its top, and `tests/layers.rs` keeps it so.
+//! Imports point from the bottom of this table to its top. Its last column is the rule of each
+//! module: what it may use besides itself, which `tests/layers.rs` reads here and checks.
 //!
-//! | module | what it holds |
-//! |---|---|
-//! | [`state`] | what changes while a world runs, as named arrays |
-//! | [`expression`], [`motion`] | formulas of t; prescribed motion |
-//! | [`particles`] | one array per quantity ([`particles::store`]), kernels, neighbour lists |
-//! | [`body`], [`deforming`] | what makes a solid a rigid body, or the surface of an elastic one |
-//! | [`boundary`] | what a fluid knows of solids |
-//! | [`sources`], [`bounds`] | where fluid comes from and goes; where the world ends |
-//! | [`sph`], [`rigid`], [`elastic`] | fluids, rigid bodies, elastic bodies; none knows another |
-//! | [`coupling`] | where two of these meet in one solve |
-//! | [`method`] | which way time steps are made, with its settings |
-//! | [`world`], `archive` | the whole state; to and from named arrays |
-//! | `flow` | what sources, sinks and bounds do to a world after a step |
-//! | `methods` | the ways to make a time step, one algorithm in each file |
-//! | `step` | chooses Δt, tries, retries, accepts: knows no physics |
-//! | [`report`], [`loads`], [`error`] | what a step did, and to which bodies; why it could not be done |
+//! | module | what it holds | uses |
+//! |---|---|---|
+//! | `math` | vectors, poses, the dimension: of the crate below | |
+//! | `mesh` | triangle meshes: of the crate below | |
+//! | `solve` | solvers: of the crate below | |
+//! | `nearest` | "Did you mean …?" | |
+//! | `scratch` | memory of a method, which nothing depends on | |
+//! | `units` | the units of the solvers | |
+//! | [`error`] | why a step could not be done | math |
+//! | [`bounds`] | where the world ends | math |
+//! | [`state`] | what changes while a world runs, as named arrays | math |
+//! | [`loads`] | what a step did to which body | math, state |
+//! | [`report`] | what a step did, and how long it took | loads |
+//! | [`expression`] | formulas of t | nearest |
+//! | [`motion`] | prescribed motion | expression, math |
+//! | [`twist`] | motions of rigid things, and impulses on them | math |
+//! | [`particles`] | one array per quantity ([`particles::store`]), kernels, neighbour lists | math, solve, state |
+//! | [`body`] | what makes a solid a rigid body | math, motion, state |
+//! | [`deforming`] | what makes a solid the surface of an elastic body | math, state |
+//! | [`boundary`] | what a fluid knows of solids | body, deforming, math, mesh, motion, state |
+//! | [`sources`] | where fluid comes from and goes | math, motion, state |
+//! | [`sph`] | fluids | boundary, loads, math, mesh, motion, particles, solve, state, twist |
+//! | [`rigid`] | rigid bodies | body, boundary, math, particles, state, twist, units |
+//! | [`elastic`] | elastic bodies | body, boundary, math, motion, state |
+//! | [`coupling`] | where two of these three meet in one solve | body, math, particles, rigid, sph, twist |
+//! | [`method`] | which way time steps are made, with its settings | body, sph |
+//! | [`world`] | the whole state | all above but coupling, expression, motion, nearest, twist |
+//! | `archive` | the state to and from named arrays | particles, state, world |
+//! | `flow` | what sources, sinks and bounds do after a step | bounds, math, particles, report, sources, world |
+//! | `methods` | the ways to make a time step, one algorithm in each file | all above but archive |
+//! | `step` | chooses Δt, tries, retries, accepts: knows no physics | error, flow, methods, report, world |
 //!
 //! All quantities are in SI units. A 2D world is the same code in the plane z = 0, one metre deep.
 

@@ -6,6 +6,7 @@ use crate::loads::Loads;
 
 /// What one step did.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct StepReport {
     /// Time after the step, s.
     pub time: f64,
@@ -66,6 +67,7 @@ pub enum SolveKind {
 
 /// How one solve ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solve {
     /// What was solved for.
     pub kind: SolveKind,

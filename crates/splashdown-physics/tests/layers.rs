@@ -1,5 +1,5 @@
-//! Imports point one way, between crates and between the modules of this one. The rules are the
-//! tables in `docs/ARCHITECTURE.md` and `src/lib.rs`, written for a machine.
+//! Imports point one way, between crates and between the modules of this one. The rules of modules
+//! are the table in `src/lib.rs`, where a new module writes its own.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,74 +17,8 @@ const CRATES: [&[&str]; 8] = [
     &["splashdown-cli"],
 ];
 
-/// What each module may use besides itself. All of it stands above the module in this table:
-/// imports form a tree.
-const RULES: [(&str, &[&str]); 27] = [
-    // From crates below, by the names they have at the root of this one.
-    ("math", &[]),
-    ("mesh", &[]),
-    ("solve", &[]),
-    // What everything is made of.
-    ("nearest", &[]),
-    ("error", &["math"]),
-    ("scratch", &[]),
-    ("units", &[]),
-    ("bounds", &["math"]),
-    ("state", &["math"]),
-    ("loads", &["math", "state"]),
-    ("report", &["loads"]),
-    ("expression", &["nearest"]),
-    ("motion", &["expression", "math"]),
-    ("twist", &["math"]),
-    ("particles", &["math", "solve", "state"]),
-    ("body", &["math", "motion", "state"]),
-    ("deforming", &["math", "state"]),
-    ("boundary", &["body", "deforming", "math", "mesh", "motion", "state"]),
-    ("sources", &["math", "motion", "state"]),
-    // Physics: none knows another.
-    (
-        "sph",
-        &["boundary", "loads", "math", "mesh", "motion", "particles", "solve", "state", "twist"],
-    ),
-    ("rigid", &["body", "boundary", "math", "particles", "state", "twist", "units"]),
-    ("elastic", &["body", "boundary", "math", "motion", "state"]),
-    // Where two of them meet.
-    ("coupling", &["body", "math", "particles", "rigid", "sph", "twist"]),
-    // The state, and what changes it.
-    ("method", &["body", "sph"]),
-    (
-        "world",
-        &[
-            "body",
-            "boundary",
-            "bounds",
-            "deforming",
-            "elastic",
-            "error",
-            "loads",
-            "math",
-            "mesh",
-            "method",
-            "particles",
-            "report",
-            "rigid",
-            "scratch",
-            "solve",
-            "sources",
-            "sph",
-            "state",
-            "units",
-        ],
-    ),
-    ("archive", &["particles", "state", "world"]),
-    ("flow", &["bounds", "math", "particles", "report", "sources", "world"]),
-];
-
-/// The algorithms, which may use everything above but no other algorithm, and what drives them.
-const TOP: [(&str, &[&str]); 2] = [
-    ("methods", &["step", "archive"]),
-    ("step", &["sph", "rigid", "elastic", "coupling", "particles"]),
-];
+/// The last module of physics: it and all above it in the table are told what they need.
+const COUPLING: &str = "coupling";
 
 /// Files that a test build alone contains, besides those in folders called `tests`.
 const TEST_FILES: [&str; 3] = ["brute.rs", "testing.rs", "tests.rs"];
@@ -140,43 +74,70 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// Whether `module` may use `import`.
-fn may_use(module: &str, import: &str) -> bool {
-    if let Some((_, forbidden)) = TOP.iter().find(|(name, _)| *name == module) {
-        return !forbidden.contains(&import);
+/// What a module may use besides itself.
+struct Rule {
+    module: String,
+    allowed: BTreeSet<String>,
+}
+
+/// The table in `src/lib.rs`, from top to bottom.
+fn rules() -> Vec<Rule> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let text = fs::read_to_string(path).unwrap();
+    let mut rules: Vec<Rule> = Vec::new();
+    for row in text.lines().filter_map(|line| line.strip_prefix("//! | ")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let module = cells[0].trim_matches(['[', ']', '`']).to_owned();
+        if module != "module" {
+            assert_eq!(cells.len(), 4, "`{module}` has no third column in src/lib.rs");
+            let set = |names: &str| names.split(", ").map(str::to_owned).collect();
+            let allowed = match cells[2].strip_prefix("all above but ") {
+                Some(names) => above(&rules).difference(&set(names)).cloned().collect(),
+                None if cells[2].is_empty() => BTreeSet::new(),
+                None => set(cells[2]),
+            };
+            rules.push(Rule { module, allowed });
+        }
     }
-    let rule = RULES.iter().find(|(name, _)| *name == module);
-    let (_, allowed) = rule.unwrap_or_else(|| {
-        panic!("`{module}` has no rule yet: see tests/layers.rs and src/lib.rs")
-    });
-    allowed.contains(&import)
+    rules
+}
+
+/// Modules that have a rule so far.
+fn above(rules: &[Rule]) -> BTreeSet<String> {
+    rules.iter().map(|rule| rule.module.clone()).collect()
 }
 
 #[test]
 fn every_module_uses_what_its_rule_allows() {
-    for source in sources() {
-        for import in source.imports().iter().filter(|import| **import != source.module) {
-            assert!(may_use(&source.module, import), "{} uses `{import}`", source.path);
+    let rules = rules();
+    for source in &sources() {
+        let Source { path, module, .. } = source;
+        let rule = rules.iter().find(|rule| rule.module == *module);
+        let rule = rule.unwrap_or_else(|| panic!("`{module}` has no row in src/lib.rs"));
+        for import in source.imports().iter().filter(|import| *import != module) {
+            assert!(rule.allowed.contains(import), "{path} uses `{import}`");
         }
     }
 }
 
 #[test]
 fn rules_form_a_tree() {
-    for (k, (module, allowed)) in RULES.iter().enumerate() {
-        for name in *allowed {
-            let above = RULES[..k].iter().any(|(other, _)| other == name);
-            assert!(above, "`{module}` may use `{name}`, which does not stand above it");
-        }
+    let rules = rules();
+    for (k, Rule { module, allowed }) in rules.iter().enumerate() {
+        let above = above(&rules[..k]);
+        let wrong: Vec<_> = allowed.difference(&above).collect();
+        assert!(wrong.is_empty(), "`{module}` may use {wrong:?}, which stand not above it");
     }
 }
 
 /// Physics, and the coupling of physics, are told what they need.
 #[test]
 fn nothing_up_to_coupling_names_the_world() {
-    let end = RULES.iter().position(|(module, _)| *module == "coupling").unwrap();
+    let rules = rules();
+    let end = rules.iter().position(|rule| rule.module == COUPLING).unwrap();
+    let below = above(&rules[..=end]);
     for source in sources() {
-        let is_below = RULES[..=end].iter().any(|(module, _)| *module == source.module);
+        let is_below = below.contains(&source.module);
         let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let mut words =
             code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));

@@ -61,7 +61,6 @@ impl<'a> Prediction<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::barrier::Gap;
     use crate::bodies::Substance;
     use crate::material::{Material, Model};
     use crate::meshing::block;
@@ -72,17 +71,12 @@ mod tests {
 
     fn settings(integrator: Integrator) -> Settings {
         Settings {
-            gap: Gap { reach: 1e-3, thickness: 0.0 },
-            stiffness: 1e4,
-            friction_speed: 1e-3,
             friction_updates: 1,
             tolerance: 1e-4,
             force_tolerance: 1e-4,
             max_iterations: 50,
-            cut_short: None,
             integrator,
-            direct_limit: usize::MAX,
-            verify: false,
+            ..Settings::default()
         }
     }
 

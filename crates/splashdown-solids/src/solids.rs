@@ -36,8 +36,9 @@ pub enum Integrator {
     Bdf2,
 }
 
-/// How a step is solved.
+/// How a step is solved: the usual, or that with some fields changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Settings {
     /// How far apart surfaces are kept.
     pub gap: Gap,
@@ -63,6 +64,34 @@ pub struct Settings {
     pub direct_limit: usize,
     /// Looks for intersections and inverted elements after every step.
     pub verify: bool,
+}
+
+impl Default for Settings {
+    /// For bodies of decimetres that are as soft as rubber. With size and stiffness change `gap`,
+    /// `stiffness` and `tolerance`.
+    fn default() -> Settings {
+        Settings {
+            gap: Gap { reach: 1e-3, thickness: 0.0 },
+            stiffness: 1e4,
+            friction_speed: 1e-3,
+            friction_updates: 10,
+            tolerance: 1e-3,
+            force_tolerance: 1e-3,
+            max_iterations: 100,
+            cut_short: None,
+            integrator: Integrator::default(),
+            direct_limit: 40_000,
+            verify: false,
+        }
+    }
+}
+
+impl Settings {
+    /// These settings, changed.
+    pub fn with(mut self, change: impl FnOnce(&mut Settings)) -> Settings {
+        change(&mut self);
+        self
+    }
 }
 
 /// A body, as ranges of vertices and elements.

@@ -18,7 +18,12 @@ const REACH: f64 = 5e-3;
 fn usual(young: f64) -> Settings {
     let gap = Gap { reach: REACH, thickness: 0.0 };
     let integrator = Integrator::Bdf2;
-    Settings { gap, stiffness: 0.1 * young, tolerance: 2.5e-3, integrator, ..settings() }
+    settings().with(|s| {
+        s.gap = gap;
+        s.stiffness = 0.1 * young;
+        s.tolerance = 2.5e-3;
+        s.integrator = integrator;
+    })
 }
 
 /// A box that slides, `gap` above a floor.

@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::membrane::Sheet;
 use splashdown_solids::meshing::{TetMesh, block, sheet};
-use splashdown_solids::solids::{Integrator, Settings, Solids};
+use splashdown_solids::solids::{Integrator, Solids};
 use splashdown_solids::step::{Outside, Workspace, step};
 
 fn cube(side: f64, centre: DVec3) -> TetMesh {
@@ -43,8 +43,11 @@ fn a_rigid_body_in_free_flight_keeps_momentum_and_spin() {
         solids.bodies[body].vertices.clone().map(each).sum()
     };
     let (before, turning) = (solids.momentum(body), angular(&solids));
-    let settings =
-        Settings { integrator: Integrator::Bdf2, tolerance: 1e-9, verify: false, ..settings() };
+    let settings = settings().with(|s| {
+        s.integrator = Integrator::Bdf2;
+        s.tolerance = 1e-9;
+        s.verify = false;
+    });
     run(&mut solids, &settings, DVec3::ZERO, 2e-3, 100);
     assert!(solids.momentum(body).distance(before) < 1e-9 * before.length());
     let kept = angular(&solids).y / turning.y;
@@ -72,8 +75,11 @@ fn a_rigid_body_tells_its_inertia_its_rotation_and_its_momenta() {
     let turning = start.inertia.y_axis.y * 3.0;
     assert!((start.angular_momentum.y / turning - 1.0).abs() < 1e-9);
 
-    let settings =
-        Settings { integrator: Integrator::Bdf2, tolerance: 1e-9, verify: false, ..settings() };
+    let settings = settings().with(|s| {
+        s.integrator = Integrator::Bdf2;
+        s.tolerance = 1e-9;
+        s.verify = false;
+    });
     run(&mut solids, &settings, DVec3::ZERO, 2e-3, 50);
     let end = solids.rigid_motion(body).unwrap();
     let turned = end.rotation.to_scaled_axis();
@@ -136,8 +142,11 @@ fn kelvin_voigt_damping_dies_away_at_its_rate() {
         let stretch =
             |x: DVec3| DVec3::new(0.05 * (std::f64::consts::PI * x.x / 0.4).sin(), 0.0, 0.0);
         let body = solids.add_body(&mesh, &matter, stretch).unwrap();
-        let settings =
-            Settings { integrator: Integrator::Bdf2, tolerance: 1e-7, verify: false, ..settings() };
+        let settings = settings().with(|s| {
+            s.integrator = Integrator::Bdf2;
+            s.tolerance = 1e-7;
+            s.verify = false;
+        });
         let mut workspace = Workspace::default();
         let energy = |s: &Solids| s.kinetic_energy(body) + s.elastic_energy(body);
         let before = energy(&solids);
@@ -170,7 +179,7 @@ fn conjugate_gradients_lead_to_the_same_place() {
         mesh.vertices.iter_mut().for_each(|v| v.y += 0.06);
         solids.add_body(&mesh, &substance(1e5), |_| DVec3::ZERO).unwrap();
         floor(&mut solids);
-        run(&mut solids, &Settings { direct_limit, ..settings() }, G, 0.01, 15);
+        run(&mut solids, &settings().with(|s| s.direct_limit = direct_limit), G, 0.01, 15);
         solids.position
     };
     let pairs = fall(usize::MAX).into_iter().zip(fall(0));

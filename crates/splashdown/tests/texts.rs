@@ -6,6 +6,8 @@ mod extending;
 mod labels;
 #[path = "texts/papers.rs"]
 mod papers;
+#[path = "texts/paths.rs"]
+mod paths;
 #[path = "texts/width.rs"]
 mod width;
 

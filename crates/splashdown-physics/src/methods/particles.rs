@@ -16,6 +16,7 @@
 
 mod arrange;
 mod bodies;
+mod checks;
 pub mod diagnostics;
 mod elastic;
 mod guests;
@@ -47,7 +48,7 @@ use crate::coupling::interface_rows::InterfaceRows;
 use crate::coupling::interface_system::TensionResult;
 use crate::coupling::viscous_bodies::BodyDrag;
 use crate::elastic::physics;
-use crate::error::{Moment, ParticleAt, StepError};
+use crate::error::StepError;
 use crate::flow::driven_particles;
 use crate::loads::{Load, Loads};
 use crate::math::{DVec3, Pose};
@@ -65,11 +66,6 @@ use crate::sph::shifting::Shift;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::viscosity::{self, Viscous, ViscousStep};
 use crate::world::{BoundaryPressure, PressureSolver, World};
-
-/// A solve that leaves a mean compression above this has failed.
-const MAX_COMPRESSION: f64 = 0.1;
-/// No particle may cross more than this many spacings in one step.
-const MAX_MOVE: f64 = 1.0;
 
 /// Memory of a step that is rebuilt every time.
 #[derive(Default)]
@@ -327,19 +323,7 @@ impl Step<'_> {
         self.check_samples(work, dt)?;
         watch.lap(Phase::Density);
 
-        let impulse = self.units(dt).impulse();
-        let pressures = Pressures {
-            density: &work.kappa,
-            divergence: &work.divergence_kappa,
-            wall: &work.wall_kappa,
-        };
-        let system = self.fluid_system();
-        let mut loads = pressure_loads(&system, &work.neighbors, &pressures, impulse).solids;
-        for (load, &of_viscosity) in loads.iter_mut().zip(&viscous.loads.solids) {
-            *load += of_viscosity;
-        }
-        self.contact_loads(&bodies, dt, &mut loads);
-        self.interface_loads(work, impulse, &mut loads);
+        let mut loads = self.sum_loads(work, &bodies, &viscous, dt);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
         self.check_stop()?;
@@ -361,12 +345,28 @@ impl Step<'_> {
         })
     }
 
-    /// Ends the step if somebody asked for it. Sweeps end early then, and leave nothing usable.
-    fn check_stop(&self) -> Result<(), StepError> {
-        match self.stop.asked() {
-            true => Err(StepError::Stopped { time: self.clock.time }),
-            false => Ok(()),
+    /// What the step does to solids.
+    fn sum_loads(
+        &self,
+        work: &Workspace,
+        bodies: &BodyStep,
+        viscous: &Viscous,
+        dt: f64,
+    ) -> Vec<Load> {
+        let impulse = self.units(dt).impulse();
+        let pressures = Pressures {
+            density: &work.kappa,
+            divergence: &work.divergence_kappa,
+            wall: &work.wall_kappa,
+        };
+        let system = self.fluid_system();
+        let mut loads = pressure_loads(&system, &work.neighbors, &pressures, impulse).solids;
+        for (load, &of_viscosity) in loads.iter_mut().zip(&viscous.loads.solids) {
+            *load += of_viscosity;
         }
+        self.contact_loads(bodies, dt, &mut loads);
+        self.interface_loads(work, impulse, &mut loads);
+        loads
     }
 
     /// Friction inside the fluids and against walls; bodies are dragged along.
@@ -405,68 +405,6 @@ impl Step<'_> {
     /// Whether bodies keep their motion while the fluid is solved.
     fn is_weak(&self) -> bool {
         self.coupling.method == CouplingMethod::Weak
-    }
-
-    /// Whether a solve ended with something usable.
-    fn check_solve(
-        &self,
-        work: &Workspace,
-        bodies: &BodyStep,
-        dt: f64,
-        solved: &Report,
-    ) -> Result<(), StepError> {
-        if solved.error <= MAX_COMPRESSION {
-            return Ok(());
-        }
-        if let Some(i) = self.particles.velocity.iter().position(|v| !v.is_finite()) {
-            return Err(self.velocity_error(i, false, dt));
-        }
-        let densest = self.particles.density.iter().enumerate();
-        let i = densest.max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
-        let body = self.fastest_in_fluid(work, bodies, dt);
-        Err(StepError::Compressed {
-            particle: self.particle_at(i),
-            body: body.map(|(name, speed)| (name.to_owned(), speed)),
-            when: self.moment(dt),
-        })
-    }
-
-    /// Whether all velocities are finite and no particle would jump over its neighbours.
-    fn check_moves(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
-        let longest = MAX_MOVE * self.spacing / dt;
-        // What flies alone may cross as much as it likes, as long as it stays in the world.
-        let world = self.bounds.map_or(0.0, |bounds| bounds.limit.size().length() / dt);
-        let bad = |(i, v): (usize, &DVec3)| {
-            let longest = if work.strays.has(i) { longest.max(world) } else { longest };
-            !v.is_finite() || v.length_squared() > longest * longest
-        };
-        let n = self.fluid_count();
-        match work.predicted[..n].par_iter().enumerate().position_first(bad) {
-            None => Ok(()),
-            Some(i) => Err(self.velocity_error(i, work.predicted[i].is_finite(), dt)),
-        }
-    }
-
-    /// That particle `i` is too fast, or that its velocity is no number.
-    fn velocity_error(&self, i: usize, is_finite: bool, dt: f64) -> StepError {
-        let (particle, when) = (self.particle_at(i), self.moment(dt));
-        StepError::Velocity { particle, is_finite, when }
-    }
-
-    /// Particle `i` as messages name it.
-    fn particle_at(&self, i: usize) -> Box<ParticleAt> {
-        let fluid = self.fluid_of(i).map(|k| &self.fluids[k].name);
-        let solid = self.solid_of(i).map(|k| &self.solids[k].name);
-        Box::new(ParticleAt {
-            object: fluid.or(solid).cloned().unwrap_or_default(),
-            id: self.particles.id.get(i).copied().unwrap_or_default(),
-            position: self.particles.position.get(i).copied().unwrap_or_default(),
-        })
-    }
-
-    /// Now, in a step of length `dt`.
-    fn moment(&self, dt: f64) -> Moment {
-        Moment { time: self.clock.time, dt }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn wrapped(p: DVec3, period: DVec3) -> DVec3 {
 }
 
 /// `difference` of two places as that of their nearest images.
-#[inline]
+#[inline(always)]
 pub(crate) fn nearest(difference: DVec3, period: DVec3) -> DVec3 {
     let far = (2.0 * difference.abs()).cmpgt(period) & period.cmpgt(DVec3::ZERO);
     if !far.any() {

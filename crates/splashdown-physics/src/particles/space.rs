@@ -29,6 +29,7 @@ impl Space {
     }
 
     /// From `b` to `a`, of nearest images if the world repeats, m.
+    #[inline(always)]
     pub fn between(&self, a: DVec3, b: DVec3) -> DVec3 {
         nearest(a - b, self.period)
     }

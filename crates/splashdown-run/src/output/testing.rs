@@ -52,15 +52,14 @@ pub(crate) fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport
     let load = Load { pressure: dt * p.velocity[0], ..Load::default() };
     let solids = vec![load; world.solids.len()];
     let iterations = 2 + (world.clock.step % 3) as u32;
-    let density = Solve { iterations, ..Solve::none(SolveKind::Density) };
-    Ok(StepReport {
-        time,
-        dt,
-        solves: vec![density],
-        loads: Loads { solids, elastic: Vec::new(), duration: dt },
-        seconds: [0.5; PHASES.len()],
-        ..Default::default()
-    })
+    let mut density = Solve::none(SolveKind::Density);
+    density.iterations = iterations;
+    let mut report = StepReport::default();
+    (report.time, report.dt) = (time, dt);
+    report.solves = vec![density];
+    report.loads = Loads { solids, elastic: Vec::new(), duration: dt };
+    report.seconds = [0.5; PHASES.len()];
+    Ok(report)
 }
 
 /// Reads one array back from a `.vtp` file, following its offset.

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::solids::{Hold, Settings, Solids};
@@ -298,20 +297,16 @@ fn substance(written: &file::Elastic) -> Substance {
 fn settings(file: &SceneFile) -> Settings {
     let (solver, spacing) = (&file.elastic_solver, file.simulation.spacing);
     let softest = file.elastic.iter().map(|e| e.youngs_modulus).reduce(f64::min);
-    Settings {
-        gap: Gap {
-            reach: solver.contact_distance.unwrap_or(CONTACT_DISTANCE * spacing),
-            thickness: 0.0,
-        },
-        stiffness: solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest.unwrap_or(0.0)),
-        friction_speed: solver.friction_speed,
-        friction_updates: solver.friction_updates,
-        tolerance: solver.tolerance.unwrap_or(TOLERANCE * spacing),
-        force_tolerance: solver.force_tolerance,
-        max_iterations: solver.max_iterations,
-        cut_short: None,
-        integrator: solver.integrator,
-        direct_limit: solver.direct_limit,
-        verify: solver.verify,
-    }
+    Settings::default().with(|s| {
+        s.gap.reach = solver.contact_distance.unwrap_or(CONTACT_DISTANCE * spacing);
+        s.stiffness = solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest.unwrap_or(0.0));
+        s.friction_speed = solver.friction_speed;
+        s.friction_updates = solver.friction_updates;
+        s.tolerance = solver.tolerance.unwrap_or(TOLERANCE * spacing);
+        s.force_tolerance = solver.force_tolerance;
+        s.max_iterations = solver.max_iterations;
+        s.integrator = solver.integrator;
+        s.direct_limit = solver.direct_limit;
+        s.verify = solver.verify;
+    })
 }

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use glam::DVec3;
-use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::meshing::TetMesh;
@@ -12,19 +11,13 @@ use splashdown_solids::step::{Outside, Report, Workspace, step};
 pub(crate) const G: DVec3 = DVec3::new(0.0, -10.0, 0.0);
 
 pub(crate) fn settings() -> Settings {
-    Settings {
-        gap: Gap { reach: 2e-3, thickness: 0.0 },
-        stiffness: 1e4,
-        friction_speed: 1e-3,
-        friction_updates: 10,
-        tolerance: 1e-4,
-        force_tolerance: 1e-3,
-        max_iterations: 300,
-        cut_short: None,
-        integrator: Integrator::ImplicitEuler,
-        direct_limit: usize::MAX,
-        verify: true,
-    }
+    Settings::default().with(|s| {
+        s.gap.reach = 2e-3;
+        s.tolerance = 1e-4;
+        s.max_iterations = 300;
+        s.integrator = Integrator::ImplicitEuler;
+        s.verify = true;
+    })
 }
 
 pub(crate) fn substance(young: f64) -> Substance {

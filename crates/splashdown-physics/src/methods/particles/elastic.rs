@@ -156,7 +156,7 @@ impl<'w> Step<'w> {
     /// No sample may cross more than a spacing, or what it pushes is not there.
     pub(super) fn check_samples(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
         let range = self.samples().range;
-        let longest = super::MAX_MOVE * self.spacing / dt;
+        let longest = super::checks::MAX_MOVE * self.spacing / dt;
         let bad = |v: &DVec3| !v.is_finite() || v.length_squared() > longest * longest;
         match work.predicted[range.clone()].iter().position(bad) {
             None => Ok(()),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use splashdown_solids::material::Model;
-use splashdown_solids::solids::Integrator;
+use splashdown_solids::solids::{Integrator, Settings};
 
 use super::shape::BoxShape;
 use super::{Copies, Motion, Rotation, Scatter, SolidShape, Vector};
@@ -212,17 +212,18 @@ pub struct ElasticSolver {
 
 impl Default for ElasticSolver {
     fn default() -> Self {
+        let usual = Settings::default();
         ElasticSolver {
             contact_distance: None,
             contact_stiffness: None,
-            friction_speed: 1e-3,
-            friction_updates: 10,
+            friction_speed: usual.friction_speed,
+            friction_updates: usual.friction_updates,
             tolerance: None,
-            force_tolerance: 1e-3,
-            max_iterations: 100,
-            integrator: Integrator::default(),
-            direct_limit: crate::elastic::DIRECT_LIMIT,
-            verify: false,
+            force_tolerance: usual.force_tolerance,
+            max_iterations: usual.max_iterations,
+            integrator: usual.integrator,
+            direct_limit: usual.direct_limit,
+            verify: usual.verify,
         }
     }
 }

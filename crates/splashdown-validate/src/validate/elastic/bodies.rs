@@ -13,19 +13,13 @@ use crate::math::DVec3;
 
 /// Settings that look at every state.
 pub(super) fn settings(tolerance: f64) -> Settings {
-    Settings {
-        gap: Gap { reach: 1e-3, thickness: 0.0 },
-        stiffness: 1e4,
-        friction_speed: 1e-3,
-        friction_updates: 10,
-        tolerance,
-        force_tolerance: 1e-3,
-        max_iterations: 500,
-        cut_short: None,
-        integrator: Integrator::ImplicitEuler,
-        direct_limit: usize::MAX,
-        verify: true,
-    }
+    Settings::default().with(|s| {
+        s.tolerance = tolerance;
+        s.max_iterations = 500;
+        s.integrator = Integrator::ImplicitEuler;
+        s.direct_limit = usize::MAX;
+        s.verify = true;
+    })
 }
 
 /// A neo-Hookean substance.
@@ -54,7 +48,10 @@ pub(super) fn settle_within(
     force: &[DVec3],
 ) -> Result<u32, String> {
     let dt = 100.0;
-    let settings = Settings { gap, max_iterations: 2000, ..settings(1e-9 / dt) };
+    let settings = settings(1e-9 / dt).with(|s| {
+        s.gap = gap;
+        s.max_iterations = 2000;
+    });
     let mut workspace = Workspace::default();
     step(solids, &mut workspace, &settings, Outside { dt, gravity, force, guests: None }, |_| {
         DVec3::ZERO

@@ -1,7 +1,7 @@
 //! A beam that is held at one end: under its own weight, under a large load at its end, and
 //! swinging.
 
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
+use splashdown_solids::solids::{Hold, Integrator, Solids};
 use splashdown_solids::step::{Outside, Workspace, step};
 
 use super::super::{Case, Cost, Report};
@@ -171,7 +171,10 @@ fn frequency(report: &mut Report) -> Result<(), String> {
     solids.velocity.fill(DVec3::ZERO);
     solids.past = Default::default();
     let dt = 1.0 / (120.0 * expected);
-    let settings = Settings { integrator: Integrator::Bdf2, verify: false, ..settings(1e-7) };
+    let settings = settings(1e-7).with(|s| {
+        s.integrator = Integrator::Bdf2;
+        s.verify = false;
+    });
     let mut workspace = Workspace::default();
     let (mut last, mut time) = (end(&solids).y, 0.0);
     let mut speed_before = 0.0;

@@ -2,7 +2,7 @@
 
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::meshing::TetMesh;
-use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::solids::{Hold, Solids};
 
 use super::super::{Case, Cost, Report};
 use super::bodies::{advance, bent_block, settings, skin, substance};
@@ -127,7 +127,7 @@ fn run(report: &mut Report) -> Result<(), String> {
     let before = numbers(&solids);
     let linked = before.iter().filter(|n| (n.abs() - 1.0).abs() < 0.1).count();
     report.close("links at the start", linked as f64, 24.0, 0.0);
-    let settings = Settings { stiffness: 1e6, ..settings(1e-3) };
+    let settings = settings(1e-3).with(|s| s.stiffness = 1e6);
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     let seen = advance(&mut solids, &settings, (0.01, 40), gravity, |_, _| DVec3::ZERO)?;
     seen.tell(report);

@@ -1,6 +1,6 @@
 //! Rods that hang and columns that buckle.
 
-use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::solids::{Hold, Solids};
 use splashdown_solids::step::{Outside, Workspace, step};
 
 use super::super::{Case, Cost, Report};
@@ -54,7 +54,7 @@ fn catenary(report: &mut Report) -> Result<(), String> {
     for v in [0, count] {
         solids.hold[v] = Hold::Fixed;
     }
-    let settings = Settings { max_iterations: 2000, ..settings(1e-6) };
+    let settings = settings(1e-6).with(|s| s.max_iterations = 2000);
     let mut workspace = Workspace::default();
     let gravity = DVec3::new(0.0, -9.81, 0.0);
     // Implicit Euler with long steps: it swings out at once.

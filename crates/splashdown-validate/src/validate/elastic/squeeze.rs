@@ -4,7 +4,7 @@
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::membrane::Sheet;
 use splashdown_solids::meshing::{TetMesh, sheet, stuffed};
-use splashdown_solids::solids::{Hold, Settings, Solids};
+use splashdown_solids::solids::{Hold, Solids};
 
 use super::super::{Case, Cost, Report};
 use super::bodies::{add, advance, bent_block, block_at, hold, settings, skin, substance};
@@ -88,7 +88,7 @@ fn twist_cloth(report: &mut Report) -> Result<(), String> {
         let turned = DQuat::from_rotation_x(angle) * DVec3::new(0.0, p.y, p.z);
         DVec3::new(p.x * (1.0 - 0.3 * time), turned.y, turned.z)
     };
-    let settings = Settings { max_iterations: 100, ..settings(5e-3) };
+    let settings = settings(5e-3).with(|s| s.max_iterations = 100);
     let seen = advance(&mut solids, &settings, (0.02, 50), DVec3::ZERO, wring)?;
     seen.tell(report);
     // A cloth wrung by two turns is a rope.

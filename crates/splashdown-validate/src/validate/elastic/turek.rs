@@ -5,7 +5,7 @@
 use splashdown_solids::barrier::Gap;
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
-use splashdown_solids::solids::{Hold, Integrator, Settings, Solids};
+use splashdown_solids::solids::{Hold, Integrator, Solids};
 use splashdown_solids::step::{Outside, Workspace, step};
 
 use super::super::{Case, Cost, Report};
@@ -106,12 +106,11 @@ fn csm3(report: &mut Report) -> Result<(), String> {
 
 fn swing(report: &mut Report, order: Order, layers: usize) -> Result<(), String> {
     let mut solids = beam(order, layers)?;
-    let settings = Settings {
-        gap: gap(layers),
-        integrator: Integrator::Bdf2,
-        verify: false,
-        ..settings(1e-5)
-    };
+    let settings = settings(1e-5).with(|s| {
+        s.gap = gap(layers);
+        s.integrator = Integrator::Bdf2;
+        s.verify = false;
+    });
     let mut workspace = Workspace::default();
     let dt = 0.01;
     let (mut lowest, mut time_of_lowest) = (0.0, 0.0);

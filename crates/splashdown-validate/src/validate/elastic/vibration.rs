@@ -1,6 +1,6 @@
 //! Energy and momentum of a body that vibrates freely.
 
-use splashdown_solids::solids::{Integrator, Settings, Solids};
+use splashdown_solids::solids::{Integrator, Solids};
 use splashdown_solids::step::{Outside, Workspace, step};
 
 use super::super::{Case, Cost, Report};
@@ -26,7 +26,10 @@ fn lost(integrator: Integrator, dt: f64) -> Result<[f64; 2], String> {
     let body = solids.add_body(&mesh, &substance(1e4, 0.3), thrown).map_err(|e| e.to_string())?;
     let energy = |solids: &Solids| solids.kinetic_energy(body) + solids.elastic_energy(body);
     let (before, momentum) = (energy(&solids), solids.momentum(body));
-    let settings = Settings { integrator, verify: false, ..settings(1e-9) };
+    let settings = settings(1e-9).with(|s| {
+        s.integrator = integrator;
+        s.verify = false;
+    });
     let mut workspace = Workspace::default();
     for _ in 0..(0.1 / dt).round() as usize {
         step(
