@@ -108,4 +108,3 @@ pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
         report.key("elastic[0]", message, Some(other()));
     }
 }
-

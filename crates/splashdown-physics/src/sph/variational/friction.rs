@@ -59,7 +59,8 @@ impl Friction<'_> {
             let i = out.particles.start + k;
             fluid.extend(out.neighbors(k).iter().map(|n| {
                 let j = n.index as usize;
-                let other = self.system.fluid_of(j).map_or(own, |k| self.system.fluids[k].viscosity);
+                let other =
+                    self.system.fluid_of(j).map_or(own, |k| self.system.fluids[k].viscosity);
                 let eta = harmonic_mean(own.dynamic(), other.dynamic());
                 let is_central = is_central(&own) && is_central(&other);
                 let crowd = 0.5 * (self.density[i] + self.density[j]);
@@ -94,7 +95,10 @@ impl Friction<'_> {
         let q = self.system.offset(i, j).length() / self.system.space.spacing;
         let slope = -self.kernel.dw(q);
         if !is_central {
-            return [(2.0 * plain * self.unit * slope / (q.max(CLOSEST) * self.layers)) as f32, 0.0];
+            return [
+                (2.0 * plain * self.unit * slope / (q.max(CLOSEST) * self.layers)) as f32,
+                0.0,
+            ];
         }
         if square < 1e-30 {
             return [0.0; 2]; // there is no line between them, or they are at the end of the support

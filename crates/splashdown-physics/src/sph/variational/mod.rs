@@ -27,6 +27,7 @@
 //! depends on them, and `operator::reaction` gives the forces on them.
 
 pub mod assembled;
+pub mod derivatives;
 pub mod friction;
 pub mod operator;
 pub mod potentials;

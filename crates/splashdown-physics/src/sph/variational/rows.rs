@@ -79,7 +79,8 @@ struct Kernels {
 pub fn lattice_moment(kernel: Kernel) -> f64 {
     let d = kernel.dimension.count();
     let depth = if kernel.dimension == Dimension::Two { 0..=0 } else { -2..=2i32 };
-    let places = depth.flat_map(|z| (-2..=2i32).flat_map(move |y| (-2..=2i32).map(move |x| [x, y, z])));
+    let places =
+        depth.flat_map(|z| (-2..=2i32).flat_map(move |y| (-2..=2i32).map(move |x| [x, y, z])));
     let distance = |[x, y, z]: [i32; 3]| f64::from(x * x + y * y + z * z).sqrt();
     places.map(distance).map(|q| -q * kernel.dw(q)).sum::<f64>() / d as f64
 }

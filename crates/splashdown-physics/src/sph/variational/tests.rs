@@ -1,1 +1,74 @@
-//! Tests.
+//! Tests of the potentials on small worlds.
+
+use super::rows::lattice_moment;
+use crate::diagnostics::potential_derivatives;
+use crate::math::{DVec3, Dimension};
+use crate::particles::kernel::{Kernel, KernelKind};
+use crate::solve::differences::Random;
+use crate::world::{PressureSolver, Solid, Viscosity, World};
+
+const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
+
+/// A cube of fluid on a plate that is large enough for it, shaken by `noise` spacings.
+fn cube(dimension: Dimension, across: usize, noise: f64, viscosity: Viscosity) -> World {
+    let h = 0.01;
+    let mut random = Random::new(5);
+    let mut world = World::new(dimension, h);
+    let layers = if dimension == Dimension::Two { 1 } else { across };
+    let place = |k: usize| {
+        DVec3::new((k % across) as f64, (k / across % across) as f64, (k / across / across) as f64)
+    };
+    let mut points: Vec<DVec3> = (0..across * across * layers).map(|k| h * place(k)).collect();
+    points.iter_mut().for_each(|p| *p += dimension.flatten(noise * h * random.vector()));
+    let half = points.len() / 2;
+    world.add_fluid("water", 1000.0, viscosity, &points[..half], |_| DVec3::ZERO);
+    world.add_fluid("oil", 800.0, viscosity, &points[half..], |_| DVec3::ZERO);
+    let wide = across + 6;
+    let deep = if dimension == Dimension::Two { 1 } else { wide };
+    let plate = (0..wide * deep).map(|k| {
+        let z = if deep == 1 { 0.0 } else { (k / wide) as f64 - 3.0 };
+        h * DVec3::new((k % wide) as f64 - 3.0, -1.0, z)
+    });
+    world.add_solid(Solid::fixed("plate", plate.collect(), 0.0));
+    world.method.particles().pressure.solver = PressureSolver::Variational;
+    world
+}
+
+#[test]
+fn derivatives_belong_together_and_momentum_is_kept() {
+    for dimension in BOTH {
+        let across = if dimension == Dimension::Two { 8 } else { 5 };
+        for viscosity in [Viscosity::laplacian(2.0, 3.0), Viscosity::weiler2018(2.0, 3.0)] {
+            let mut world = cube(dimension, across, 0.2, viscosity);
+            let found = potential_derivatives(&mut world, 2e-3, 9).unwrap();
+            let errors = [found.gradient, found.hessian, found.product, found.momentum];
+            assert!(errors[0] < 1e-8 && errors[1] < 1e-10, "{dimension:?}: {errors:?}");
+            assert!(errors[2] < 1e-12 && errors[3] < 1e-12, "{dimension:?}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn the_spiky_gradient_misses_what_is_said_of_it() {
+    for (dimension, moment) in BOTH.into_iter().zip([0.886, 0.956]) {
+        let found = lattice_moment(Kernel { kind: KernelKind::Spiky, dimension });
+        assert!((found - moment).abs() < 1e-3, "{dimension:?}: {found}");
+    }
+}
+
+#[test]
+fn a_lattice_is_at_rest_density_also_on_a_plate() {
+    for dimension in BOTH {
+        let mut world = cube(dimension, 9, 0.0, Viscosity::NONE);
+        world.step(1e-6).unwrap();
+        let centre = DVec3::splat(0.04).min(dimension.flatten(DVec3::ONE));
+        let middle = |y: f64| {
+            let at = DVec3 { y, ..centre };
+            let places = world.particles.position.iter().zip(&world.particles.density);
+            let nearest = places.min_by(|a, b| a.0.distance(at).total_cmp(&b.0.distance(at)));
+            f64::from(*nearest.unwrap().1)
+        };
+        // Oil is above.
+        assert!((middle(0.0) / 1000.0 - 1.0).abs() < 2e-3, "{dimension:?}: {}", middle(0.0));
+    }
+}
