@@ -108,3 +108,75 @@ pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
         report.key("elastic[0]", message, Some(other()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::scene::Scene;
+    use crate::world::World;
+
+    const TANK: &str = r#"
+        [simulation]
+        dimension = 2
+        spacing = 0.05
+        [pressure]
+        PRESSURE
+        [[fluid]]
+        name = "water"
+        FLUID
+        [[fluid.fill]]
+        shape.box = { min = [0, 0], max = [0.5, 1] }
+        [[solid]]
+        name = "tank"
+        shape.tank = { min = [0, 0], max = [1, 1.5], open = ["top"] }
+        SOLID
+    "#;
+
+    fn world(pressure: &str, fluid: &str, solid: &str) -> Result<World, String> {
+        let text =
+            TANK.replace("PRESSURE", pressure).replace("FLUID", fluid).replace("SOLID", solid);
+        let scene = Scene::parse("tank", &text, Path::new("."), &[]);
+        let built = scene.and_then(|scene| scene.build());
+        Ok(built.map_err(|errors| errors.to_string())?.world)
+    }
+
+    const VARIATIONAL: &str = "solver = \"variational\"";
+
+    #[test]
+    fn stiffness_is_a_hundred_times_the_pressure_under_the_highest_column() {
+        let stiffness =
+            |fluid: &str| world(VARIATIONAL, fluid, "").unwrap().method.pressure().stiffness;
+        // The samples of the floor lie half a spacing below it.
+        let expected = 100.0 * 1000.0 * 9.81 * 1.05;
+        let found = stiffness("");
+        assert!((found / expected - 1.0).abs() < 0.05, "{found} {expected}");
+        let faster = stiffness("velocity = [3, 4]");
+        assert!((faster - found - 100.0 * 1000.0 * 12.5).abs() < 1.0, "{faster}");
+    }
+
+    #[test]
+    fn what_one_kind_of_solver_has_is_refused_for_the_other() {
+        for key in ["stiffness = 1e5", "tension = \"none\"", "linear = \"assembled\""] {
+            let message = world(key, "", "").unwrap_err();
+            assert!(message.contains("of the variational fluid alone"), "{message}");
+            world(&format!("{VARIATIONAL}\n{key}"), "", "").unwrap();
+        }
+        let walls = format!("{VARIATIONAL}\nboundary = \"mirrored\"");
+        let message = world(&walls, "", "").unwrap_err();
+        assert!(message.contains("pressure.boundary"), "{message}");
+    }
+
+    #[test]
+    fn what_the_variational_fluid_cannot_do_is_refused() {
+        for (fluid, solid, wanted) in [
+            ("surface.tension = 0.07", "", "no surface tension"),
+            ("surface.friction = 0.5", "", "no dry friction"),
+            ("", "density = 500", "rigid bodies do not float"),
+        ] {
+            let message = world(VARIATIONAL, fluid, solid).unwrap_err();
+            assert!(message.contains(wanted), "{message}");
+            assert!(message.contains("dfsph"), "{message}");
+        }
+    }
+}

@@ -2,10 +2,10 @@
 //!
 //!   Cᵢⱼ = a 1 + b gᵢⱼ gᵢⱼᵀ,   P_V = ½ Σ over pairs of uᵢⱼᵀ Cᵢⱼ uᵢⱼ
 //!
-//! | model      | a                  | b |gᵢⱼ|²                                                   |
-//! |------------|--------------------|------------------------------------------------------------|
-//! | Weiler2018 | 0                  | 2(d+2) η̂ |w′| q/(q² + 0.04) · 2/(nᵢ + nⱼ)          (4.14) |
-//! | Laplacian  | 2 η̂ |w′|/(q L)     | 0                                                    (V2) |
+//! | model      | a                         | b |gᵢⱼ|²                                            |
+//! |------------|---------------------------|-----------------------------------------------------|
+//! | Weiler2018 | 0                         | 2(d+2) η̂ |w′| q/(q² + 0.04) · 2/(nᵢ + nⱼ), (4.14)   |
+//! | Laplacian  | 2 η̂ |w′|/(q L), as (V2)   | 0                                                   |
 //!
 //! η̂ = η Δt/(ρ_ref h²), n is the number density, 0.04 is the paper's 0.01 ħ² with the support ħ =
 //! 2 h, and L as in `sph::viscosity`. (4.14) is Weiler's form: it acts along lines of centres and
