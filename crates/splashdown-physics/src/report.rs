@@ -18,6 +18,8 @@ pub struct StepReport {
     pub solves: Vec<Solve>,
     /// Largest compression of any particle at the start of the step.
     pub max_compression: f64,
+    /// How far a variational fluid is from its volume at rest; none of other fluids.
+    pub volume: Option<Volume>,
     /// How deep bodies are in each other or in walls at the start of the step, m.
     pub penetration: f64,
     /// The fluid near surfaces that a barrier keeps off.
@@ -45,6 +47,20 @@ pub struct GuestReport {
     pub gap: f64,
     /// How often the step of the elastic bodies was done because more had to take part.
     pub rounds: u32,
+}
+
+/// How far the particles of a variational fluid that push are from their volumes at rest, and how
+/// they were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Volume {
+    /// Mean of |J − 1|.
+    pub mean_error: f64,
+    /// The largest.
+    pub max_error: f64,
+    /// Linear solves until it was settled which particles push.
+    pub solves: u32,
+    /// How many do.
+    pub pushing: u32,
 }
 
 /// What is solved for in a step.

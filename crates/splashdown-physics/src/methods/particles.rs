@@ -25,6 +25,7 @@ mod length;
 mod pressure;
 mod split;
 mod strays;
+mod variational;
 
 use std::mem;
 use std::ops::Deref;
@@ -41,6 +42,7 @@ use self::guests::ElasticOutcome;
 use self::interfaces::accept_wall_friction;
 use self::pressure::flux;
 use self::strays::Strays;
+use self::variational::{Minimised, accept_potentials};
 use super::Algorithm;
 use crate::body::{CouplingMethod, CouplingSettings};
 use crate::coupling::elastic::SampleRows;
@@ -64,6 +66,7 @@ use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::settings::PressureSettings;
 use crate::sph::shifting::Shift;
 use crate::sph::tension::pairs::SurfacePairs;
+use crate::sph::variational::solve::Found;
 use crate::sph::viscosity::{self, Viscous, ViscousStep};
 use crate::world::{BoundaryPressure, PressureSolver, World};
 
@@ -115,6 +118,8 @@ pub(crate) struct Workspace {
     surface: SurfacePairs,
     /// What tension and friction on walls did.
     interfaces: TensionResult,
+    /// Where the potentials of a variational fluid are least.
+    minimised: Minimised,
     /// What the last attempt would change.
     attempt: Option<Attempt>,
 }
@@ -186,7 +191,11 @@ impl Algorithm for Workspace {
     ) -> Result<(), StepError> {
         self.attempt = None;
         let mut prediction = mem::take(&mut self.prediction);
-        let attempt = Step::of(world).attempt(self, &mut prediction, (dt, retries), watch);
+        let step = Step::of(world);
+        let attempt = match step.pressure.solver {
+            PressureSolver::Variational => step.attempt_potentials(self, (dt, retries), watch),
+            _ => step.attempt(self, &mut prediction, (dt, retries), watch),
+        };
         self.prediction = prediction;
         self.attempt = Some(attempt?);
         Ok(())
@@ -249,8 +258,15 @@ impl Step<'_> {
             contact(SolveKind::Friction, residual.friction_error),
         ];
         solves.extend(newton);
+        let is_variational = self.pressure.solver == PressureSolver::Variational;
+        let volume = is_variational.then(|| work.minimised.volume());
+        if let (Some(volume), [_, _, density, ..]) = (&volume, &mut solves[..]) {
+            let Found { iterations, error, .. } = work.minimised.found;
+            *density = Solve { iterations, error, active: volume.pushing, ..*density };
+        }
         StepReport {
             solves,
+            volume,
             max_compression: max_compression(&work.neighbors),
             penetration: self.spacing
                 * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
@@ -328,10 +344,7 @@ impl Step<'_> {
         watch.lap(Phase::Loads);
         self.check_stop()?;
         let elastic = self.advance_elastic(work, &poses, &elastic, (dt, retries), watch)?;
-        if let Some(outcome) = &elastic {
-            self.move_guests(work, outcome, dt)?;
-            outcome.add_loads(&self.elastic, (dt, &poses), &mut loads);
-        }
+        self.take_outcome(work, elastic.as_ref(), (dt, &poses), &mut loads)?;
         watch.lap(Phase::Elastic);
         Ok(Attempt {
             poses,
@@ -429,6 +442,20 @@ fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
             });
         }
     }
+    if Step::of(world).pressure.solver == PressureSolver::Variational {
+        accept_potentials(world, work);
+    } else {
+        accept_pressures(world, work, dt);
+    }
+    accept_bodies(world, attempt.body_result);
+    accept_wall_friction(world, work, dt);
+    if let Some(outcome) = attempt.elastic {
+        accept_elastic(world, outcome.motion);
+    }
+}
+
+/// Densities and pressures of the sweeps become the state.
+fn accept_pressures(world: &mut World, work: &Workspace, dt: f64) {
     let step = Step::of(world);
     let (boundary, pascal) = (step.pressure.boundary, (1.0 / step.kappa_per_pascal(dt)) as f32);
     for chunk in &work.neighbors.chunks {
@@ -439,11 +466,6 @@ fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
             world.particles.pressure[i] = scale * work.kappa[i];
             world.particles.divergence_pressure[i] = scale * work.divergence_kappa[i];
         }
-    }
-    accept_bodies(world, attempt.body_result);
-    accept_wall_friction(world, work, dt);
-    if let Some(outcome) = attempt.elastic {
-        accept_elastic(world, outcome.motion);
     }
 }
 

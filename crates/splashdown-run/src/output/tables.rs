@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{Loads, Solid, SolveKind, StepReport, World};
 
-const LOG_COLUMNS: [&str; 30] = [
+const LOG_COLUMNS: [&str; 34] = [
     "step",
     "t",
     "dt",
@@ -42,6 +42,10 @@ const LOG_COLUMNS: [&str; 30] = [
     "guests",
     "guests_pushed",
     "guest_gap",
+    "mean_volume_error",
+    "max_volume_error",
+    "volume_solves",
+    "pushing",
 ];
 
 /// One row for each elastic body, then one for each solid it may meet.
@@ -208,6 +212,7 @@ impl Tables {
     /// Adds what one step did.
     pub fn log_step(&mut self, world: &World, report: &StepReport) -> Result<(), RunError> {
         let totals = Totals::of(world);
+        let volume = report.volume.unwrap_or_default();
         let particles: usize = world.fluids.iter().map(|f| f.range.len()).sum();
         let [px, py, pz] = vector(totals.momentum);
         let [lx, ly, lz] = vector(totals.angular_momentum);
@@ -242,6 +247,10 @@ impl Tables {
             Cell::Integer(report.guests.count.into()),
             Cell::Integer(report.guests.pushed.into()),
             Cell::Real(report.guests.gap),
+            Cell::Real(volume.mean_error),
+            Cell::Real(volume.max_error),
+            Cell::Integer(volume.solves.into()),
+            Cell::Integer(volume.pushing.into()),
         ])
     }
 

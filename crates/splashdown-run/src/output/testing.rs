@@ -57,7 +57,7 @@ pub(crate) fn fake_step(world: &mut World, frame_time: f64) -> Result<StepReport
     let mut report = StepReport::default();
     (report.time, report.dt) = (time, dt);
     report.solves = vec![density];
-    report.loads = Loads { solids, elastic: Vec::new(), duration: dt };
+    report.loads = Loads { solids, elastic: Vec::new(), duration: dt, ..Loads::default() };
     report.seconds = [0.5; PHASES.len()];
     Ok(report)
 }

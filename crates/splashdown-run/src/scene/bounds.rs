@@ -38,7 +38,7 @@ pub(crate) fn bounds(convert: &mut Converter<'_, '_>, file: &SceneFile, world: &
 }
 
 /// Around all that the scene begins with.
-pub(super) fn home(world: &World, duration: f64) -> Aabb {
+fn home(world: &World, duration: f64) -> Aabb {
     let particles = Aabb::around(world.particles.position.iter().copied());
     let elastic = Aabb::around(world.elastic.solids.position.iter().copied());
     let mut home = particles.union(elastic);

@@ -22,6 +22,7 @@ use super::overlap::{MAX_NOTES, resolve_overlaps};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::surfaces::{surfaces, tension_settings};
 use super::validate::join;
+use super::variational::stiffen;
 use super::{Built, Scene, opening};
 use crate::boundary;
 use crate::diagnostics;
@@ -126,6 +127,7 @@ fn assemble(
     add_sources(&mut convert, file, &mut world);
     world.elastic.guests = guest_settings(&mut convert, file, &world);
     world.bounds = Some(bounds(&mut convert, file, &world));
+    stiffen(file, &mut world, &mut notes);
     notes.extend(jam_notes(&world));
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);

@@ -44,6 +44,7 @@ pub mod stored;
 mod surfaces;
 mod tree;
 mod validate;
+pub mod variational;
 
 use std::path::{Path, PathBuf};
 

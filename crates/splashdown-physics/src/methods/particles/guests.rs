@@ -32,6 +32,7 @@ use crate::loads::Load;
 use crate::math::{Aabb, DVec3, Pose};
 use crate::particles::cells::CellGrid;
 use crate::report::{GuestReport, Phase, Stopwatch};
+use crate::world::PressureSolver;
 
 /// Surfaces may end so far from where they were expected without another look, in h.
 const SLACK: f64 = 0.1;
@@ -75,7 +76,7 @@ impl ElasticOutcome {
 
     /// Adds what guests do to the solids that elastic bodies may meet, in a step of length `dt`. To
     /// a wall it is pressure.
-    pub(super) fn add_loads(
+    fn add_loads(
         &self,
         elastic: &Elastic,
         (dt, poses): (f64, &[Pose]),
@@ -221,6 +222,9 @@ impl Step<'_> {
 
     /// What pressure presses fluid particle `i` on walls with, N.
     fn press(&self, work: &Workspace, i: usize, dt: f64) -> f64 {
+        if self.pressure.solver == PressureSolver::Variational {
+            return self.potential_press(work, i, dt);
+        }
         let chunks = &work.neighbors.chunks;
         let after = chunks.partition_point(|chunk| chunk.particles.end <= i);
         let Some(chunk) = chunks.get(after) else { return 0.0 };
@@ -233,13 +237,19 @@ impl Step<'_> {
         self.units(dt).force() * sum.length()
     }
 
-    /// Lets guests go where they came; none of them farther than a step may take it.
-    pub(super) fn move_guests(
+    /// Lets guests go where they came, none of them farther than a step may take it, and adds what
+    /// they pushed solids with.
+    pub(super) fn take_outcome(
         &self,
         work: &mut Workspace,
-        outcome: &ElasticOutcome,
-        dt: f64,
+        outcome: Option<&ElasticOutcome>,
+        (dt, poses): (f64, &[Pose]),
+        loads: &mut [Load],
     ) -> Result<(), StepError> {
+        let Some(outcome) = outcome.filter(|outcome| !outcome.guests.is_empty()) else {
+            return Ok(());
+        };
+        outcome.add_loads(&self.elastic, (dt, poses), loads);
         let unmoved = UNMOVED * self.spacing;
         for (&i, end) in outcome.guests.iter().zip(outcome.motion.guests()) {
             let from = self.particles.position[i];

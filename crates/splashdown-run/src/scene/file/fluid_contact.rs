@@ -10,8 +10,9 @@ use splashdown_solids::guests::{Linear, Sum};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FluidContact {
-    /// Whether there is a barrier. Not set: in scenes with elastic bodies and fluids. Without it
-    /// only the pressure of the fluid keeps it off surfaces.
+    /// Whether there is a barrier. Not set: in scenes with fluids and elastic bodies, and, in 3D,
+    /// with `pressure.solver = "variational"`. Without it only the pressure of the fluid keeps it
+    /// off surfaces.
     pub barrier: Option<bool>,
     /// At this distance surfaces begin to push particles of fluid. Not set: half of
     /// `simulation.spacing`, where the first layer of a fluid at rest is. What is longer holds
@@ -19,7 +20,7 @@ pub struct FluidContact {
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub reach: Option<f64>,
     /// How hard they push. Not set: ρ (g H + ½ v²), with the height H from the highest fluid to
-    /// the lowest place of the scene, and the speed v that the scene gives to anything.
+    /// where the lowest may fall, and the speed v that the scene gives to anything.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "Pa"))]
     pub stiffness: Option<f64>,
     /// How what the triangles, edges and corners of a surface push is added up.
