@@ -70,8 +70,8 @@ fn stiffness(built: &Built) -> Option<String> {
     is_stiff.then(|| {
         let (stiffness, share) = (pressure.stiffness, 100.0 * largest / pressure.stiffness);
         format!(
-            "  stiffness {stiffness:.3e} Pa: pressures up to {largest:.3e} Pa compress the fluid by \
-             {share:.1} %"
+            "  stiffness {stiffness:.3e} Pa: pressures up to {largest:.3e} Pa compress the fluid \
+             by {share:.1} %"
         )
     })
 }

@@ -1,5 +1,5 @@
-//! The step with a fluid of potentials: one minimisation in the place of both pressure solves and of
-//! implicit viscosity.
+//! The step with a fluid of potentials: one minimisation in the place of both pressure solves and
+//! of implicit viscosity.
 //!
 //! ```text
 //! solids to where they are told to be                          predict_solids

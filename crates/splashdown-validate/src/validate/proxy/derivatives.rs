@@ -94,8 +94,8 @@ fn rotate(a: &mut [Vec<f64>], p: usize, q: usize) {
     for row in a.iter_mut() {
         (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
     }
-    for k in 0..a.len() {
-        let (x, y) = (a[p][k], a[q][k]);
-        (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
+    let (above, below) = a.split_at_mut(q);
+    for (x, y) in above[p].iter_mut().zip(&mut below[0]) {
+        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
     }
 }
