@@ -60,6 +60,16 @@ pub enum StepError {
         /// Time and length of the step that failed.
         when: Moment,
     },
+    /// The linear system of the variational fluid was not solved.
+    #[error("{iterations} iterations left {residual:.1e} of the residual of the fluid, {when}")]
+    Unsolved {
+        /// How long it was tried.
+        iterations: u32,
+        /// What is left, as a share.
+        residual: f64,
+        /// Time and length of the step that failed.
+        when: Moment,
+    },
     /// Contact forces could not keep two bodies apart.
     #[error("contact of {} with {} out of control, worst at {position:.6}, \
              {when}", bodies[0], bodies[1])]
@@ -126,7 +136,9 @@ impl StepError {
     /// Name of the fluid, solid or body that is concerned, if one is.
     pub fn object(&self) -> Option<&str> {
         match self {
-            StepError::Stopped { .. } | StepError::ShortPeriod { .. } => None,
+            StepError::Stopped { .. }
+            | StepError::ShortPeriod { .. }
+            | StepError::Unsolved { .. } => None,
             StepError::Runaway { particle, .. }
             | StepError::Crowded { particle, .. }
             | StepError::Velocity { particle, .. }

@@ -28,6 +28,11 @@ impl Method {
         settings
     }
 
+    /// How pressure is solved for; the usual way if the method has no such settings.
+    pub fn pressure(&self) -> PressureSettings {
+        self.of_particles().pressure
+    }
+
     /// The same, to read: the usual ones if the method is another.
     pub(crate) fn of_particles(&self) -> ParticleSettings {
         let Method::Particles(settings) = *self;

@@ -17,6 +17,8 @@ pub struct StepReport {
     pub solves: Vec<Solve>,
     /// Largest compression of any particle at the start of the step.
     pub max_compression: f64,
+    /// How far a variational fluid is from its volume at rest; none of other fluids.
+    pub volume: Option<Volume>,
     /// How deep bodies are in each other or in walls at the start of the step, m.
     pub penetration: f64,
     /// What it did to solids and elastic bodies.
@@ -28,6 +30,20 @@ pub struct StepReport {
     /// Wall-clock seconds of Newton's method for the elastic bodies, in the order of
     /// `NEWTON_PHASES`.
     pub newton_seconds: [f64; NEWTON_PHASES.len()],
+}
+
+/// How far the particles of a variational fluid that push are from their volumes at rest, and how
+/// they were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Volume {
+    /// Mean of |J − 1|.
+    pub mean_error: f64,
+    /// The largest.
+    pub max_error: f64,
+    /// Linear solves until it was settled which particles push.
+    pub solves: u32,
+    /// How many do.
+    pub pushing: u32,
 }
 
 /// What is solved for in a step.

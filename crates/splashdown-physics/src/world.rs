@@ -26,7 +26,9 @@ use crate::scratch::Scratch;
 use crate::solve::Stop;
 pub use crate::sources::{DropEmitter, Emitter, Sink};
 pub use crate::sph::fluid::{Fluid, Viscosity};
-pub use crate::sph::pressure::settings::{BoundaryPressure, PressureSettings, PressureSolver};
+pub use crate::sph::pressure::settings::{
+    BoundaryPressure, FluidTension, LinearSolver, PressureSettings, PressureSolver,
+};
 use crate::sph::system::FluidSystem;
 use crate::sph::tension::{FluidSurface, TensionSettings};
 use crate::state::{Persist, State};

@@ -23,6 +23,7 @@ mod length;
 mod pressure;
 mod split;
 mod strays;
+mod variational;
 
 use std::mem;
 use std::ops::Deref;
@@ -38,6 +39,7 @@ use self::elastic::accept_elastic;
 use self::interfaces::accept_wall_friction;
 use self::pressure::flux;
 use self::strays::Strays;
+use self::variational::{Minimised, accept_potentials};
 use super::Algorithm;
 use crate::body::{CouplingMethod, CouplingSettings};
 use crate::coupling::elastic::SampleRows;
@@ -61,6 +63,7 @@ use crate::sph::pressure::extrapolation::Extrapolation;
 use crate::sph::pressure::settings::PressureSettings;
 use crate::sph::shifting::Shift;
 use crate::sph::tension::pairs::SurfacePairs;
+use crate::sph::variational::solve::Found;
 use crate::sph::viscosity::{self, Viscous, ViscousStep};
 use crate::world::{BoundaryPressure, PressureSolver, World};
 
@@ -117,6 +120,8 @@ pub(crate) struct Workspace {
     surface: SurfacePairs,
     /// What tension and friction on walls did.
     interfaces: TensionResult,
+    /// Where the potentials of a variational fluid are least.
+    minimised: Minimised,
     /// What the last attempt would change.
     attempt: Option<Attempt>,
 }
@@ -188,7 +193,11 @@ impl Algorithm for Workspace {
     ) -> Result<(), StepError> {
         self.attempt = None;
         let mut prediction = mem::take(&mut self.prediction);
-        let attempt = Step::of(world).attempt(self, &mut prediction, (dt, retries), watch);
+        let step = Step::of(world);
+        let attempt = match step.pressure.solver {
+            PressureSolver::Variational => step.attempt_potentials(self, (dt, retries), watch),
+            _ => step.attempt(self, &mut prediction, (dt, retries), watch),
+        };
         self.prediction = prediction;
         self.attempt = Some(attempt?);
         Ok(())
@@ -248,8 +257,15 @@ impl Step<'_> {
             contact(SolveKind::Friction, residual.friction_error),
         ];
         solves.extend(newton);
+        let is_variational = self.pressure.solver == PressureSolver::Variational;
+        let volume = is_variational.then(|| work.minimised.volume());
+        if let (Some(volume), [_, _, density, ..]) = (&volume, &mut solves[..]) {
+            let Found { iterations, error, .. } = work.minimised.found;
+            *density = Solve { iterations, error, active: volume.pushing, ..*density };
+        }
         StepReport {
             solves,
+            volume,
             max_compression: max_compression(&work.neighbors),
             penetration: self.spacing
                 * work.contacts.iter().map(Contact::depth).fold(0.0, f64::max),
@@ -482,6 +498,20 @@ fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
             });
         }
     }
+    if Step::of(world).pressure.solver == PressureSolver::Variational {
+        accept_potentials(world, work);
+    } else {
+        accept_pressures(world, work, dt);
+    }
+    accept_bodies(world, attempt.body_result);
+    accept_wall_friction(world, work, dt);
+    if let Some(moved) = attempt.elastic {
+        accept_elastic(world, moved);
+    }
+}
+
+/// Densities and pressures of the sweeps become the state.
+fn accept_pressures(world: &mut World, work: &Workspace, dt: f64) {
     let step = Step::of(world);
     let (boundary, pascal) = (step.pressure.boundary, (1.0 / step.kappa_per_pascal(dt)) as f32);
     for chunk in &work.neighbors.chunks {
@@ -492,11 +522,6 @@ fn accept(world: &mut World, work: &Workspace, dt: f64, attempt: Attempt) {
             world.particles.pressure[i] = scale * work.kappa[i];
             world.particles.divergence_pressure[i] = scale * work.divergence_kappa[i];
         }
-    }
-    accept_bodies(world, attempt.body_result);
-    accept_wall_friction(world, work, dt);
-    if let Some(moved) = attempt.elastic {
-        accept_elastic(world, moved);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod pressure;
 pub mod shifting;
 pub mod system;
 pub mod tension;
+pub mod variational;
 pub mod viscosity;
 pub mod volumes;
 pub mod walls;

@@ -46,12 +46,12 @@ impl Step<'_> {
         }
     }
 
-    fn wall_density(&self) -> WallDensity {
+    pub(super) fn wall_density(&self) -> WallDensity {
         WallDensity::new(self.kernel(), self.wall_kind())
     }
 
     /// Wall weights as fluid sees them. Among themselves bodies are as large as they are.
-    fn weights_for_fluid(&self) -> Cow<'_, [f32]> {
+    pub(super) fn weights_for_fluid(&self) -> Cow<'_, [f32]> {
         let mut weight = Cow::from(&self.particles.weight);
         for solid in self.solids.iter().filter(|solid| !solid.volume_factor.is_empty()) {
             let weight = &mut weight.to_mut()[solid.range.clone()];

@@ -14,6 +14,9 @@ use crate::particles::neighbors::Chunk;
 use crate::particles::pair::Pair;
 use crate::scratch::Scratch;
 use crate::sph::tension::{TensionModel, baselines};
+use crate::sph::variational::derivatives::{Derivatives, derivatives};
+use crate::sph::variational::potentials::Potentials;
+use crate::sph::variational::rows::Rows;
 use crate::twist::Twist;
 use crate::world::World;
 
@@ -100,6 +103,21 @@ pub fn interface_momentum_error(world: &World, place: DVec3) -> [[f64; 2]; 2] {
     [left(&tension, &found.on_solids[0]), left(&found.friction, &found.on_solids[1])]
 }
 
+/// Whether the potentials of a variational fluid and their derivatives belong together, in a step
+/// of length `dt` from where it is now. Sorts the particles.
+pub fn potential_derivatives(
+    world: &mut World,
+    dt: f64,
+    seed: u64,
+) -> Result<Derivatives, StepError> {
+    let mut work = world.scratch.take::<Workspace>();
+    let found =
+        sort_along_curve(world, &mut work).and_then(|()| Step::of(world).find_neighbors(&mut work));
+    let derivatives = found.map(|()| Step::of(world).derivatives_of_potentials(&work, dt, seed));
+    world.scratch = Scratch::of(work);
+    derivatives
+}
+
 /// The energy of interfaces as they are now, and the forces that lower it. Sorts the particles.
 pub fn surface_forces(world: &mut World) -> Result<SurfaceForces, StepError> {
     let mut work = world.scratch.take::<Workspace>();
@@ -111,6 +129,24 @@ pub fn surface_forces(world: &mut World) -> Result<SurfaceForces, StepError> {
 }
 
 impl Step<'_> {
+    fn derivatives_of_potentials(&self, work: &Workspace, dt: f64, seed: u64) -> Derivatives {
+        let (n, system) = (self.fluid_count(), self.fluid_system());
+        let mut rows = Rows::default();
+        rows.find(&system, &work.neighbors, &self.weights_for_fluid(), self.wall_density());
+        rows.rub(&system, dt);
+        let relative = system.relative_masses();
+        let mass = |i: usize| system.fluid_of(i).map_or(1.0, |k| relative[k]);
+        let potentials = Potentials {
+            mass: &(0..n).map(mass).collect::<Vec<f64>>(),
+            held: &vec![false; n],
+            ratio: &rows.volume.clone(),
+            active: &(0..n).map(|i| i % 5 != 0).collect::<Vec<bool>>(),
+            stiffness: self.pressure.stiffness * self.kappa_per_pascal(dt),
+            rows: &rows,
+        };
+        derivatives(&potentials, self.particles.len(), self.dimension, seed)
+    }
+
     fn forces_of_interfaces(&self, work: &mut Workspace) -> SurfaceForces {
         if self.tension.model != TensionModel::Probst2024 {
             let found = baselines::forces(&self.fluid_system(), &work.neighbors);

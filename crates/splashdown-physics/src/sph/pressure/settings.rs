@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PressureSettings {
-    /// IISPH or DFSPH.
+    /// DFSPH, IISPH, or potentials.
     pub solver: PressureSolver,
     /// Pressure at walls.
     pub boundary: BoundaryPressure,
@@ -22,6 +22,12 @@ pub struct PressureSettings {
     pub max_iterations: u32,
     /// Share of the last step's pressure to start from, 0 to 1.
     pub warm_start: f64,
+    /// Variational: k_I, the pressure over the share of volume that is lost to it, Pa.
+    pub stiffness: f64,
+    /// Variational: whether particles pull on each other.
+    pub tension: FluidTension,
+    /// Variational: how the linear system is solved.
+    pub linear: LinearSolver,
 }
 
 /// The pressure solvers.
@@ -34,6 +40,36 @@ pub enum PressureSolver {
     Dfsph,
     /// Implicit incompressible SPH (Ihmsen et al. 2014).
     Iisph,
+    /// A weakly compressible fluid of potentials that are minimised (Xie 2023).
+    Variational,
+}
+
+/// Whether particles of the variational fluid that are farther apart than at rest pull on each
+/// other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FluidTension {
+    /// Never: only those that are denser than at rest push, which takes two or three solves a step.
+    #[default]
+    None,
+    /// Nearly never: before the one solve of the step, particles at rest density or below that are
+    /// about to move apart are left out.
+    Predicted,
+    /// As the paper has it: surfaces pull themselves together, and fronts are too fast.
+    Printed,
+}
+
+/// How the linear system of the variational fluid is solved, by conjugate gradients in both cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LinearSolver {
+    /// By two passes over the pairs of particles.
+    #[default]
+    MatrixFree,
+    /// With the matrix, which couples neighbours of neighbours: slow and large, for comparison.
+    Assembled,
 }
 
 /// What pressure walls show to the fluid.
@@ -60,6 +96,9 @@ impl Default for PressureSettings {
             min_iterations: 2,
             max_iterations: 100,
             warm_start: 0.5,
+            stiffness: 1e5,
+            tension: FluidTension::default(),
+            linear: LinearSolver::default(),
         }
     }
 }

@@ -122,14 +122,14 @@ pub fn sliding_layers(kernel: Kernel) -> f64 {
 }
 
 /// The harmonic mean, zero if one of the two is.
-fn harmonic_mean(a: f64, b: f64) -> f64 {
+pub(super) fn harmonic_mean(a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }
 
 /// How much the velocity difference between a fluid and a wall particle of each solid must be
 /// stretched so that the fluid sticks to the surface and not to the samples, which lie `inset`
 /// behind it (Morris et al. 1997, for a fluid particle one spacing away from the samples).
-fn wall_stretch(system: &FluidSystem) -> Vec<f64> {
+pub(super) fn wall_stretch(system: &FluidSystem) -> Vec<f64> {
     let share = |inset: f64| (inset / system.space.spacing).clamp(0.0, 0.75);
     system.solids.iter().map(|solid| 1.0 / (1.0 - share(solid.inset))).collect()
 }

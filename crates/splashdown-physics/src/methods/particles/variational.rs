@@ -1,0 +1,199 @@
+//! The step with a fluid of potentials: one minimisation in the place of both pressure solves and
+//! of implicit viscosity.
+//!
+//! ```text
+//! solids to where they are told to be                          predict_solids
+//! gravity, explicit viscosity: where the fluid would go        goal
+//! ½|x − x̂|²_M + Δt² (P_I + P_V) → min                          Task::minimise
+//! reactions of samples                                         potential_loads
+//! ```
+//!
+//! Samples move as told during all this. Rigid bodies are moved by nothing of it: scenes with both
+//! are refused.
+
+use super::{Attempt, Step, Workspace};
+use crate::elastic::ElasticMotion;
+use crate::error::StepError;
+use crate::flow::driven_particles;
+use crate::math::DVec3;
+use crate::report::{Phase, Stopwatch, Volume};
+use crate::solve::nncg::Report;
+use crate::sph::fluid::Viscosity;
+use crate::sph::loads::{WallLoads, sum_over_walls};
+use crate::sph::variational::potentials::rub;
+use crate::sph::variational::rows::Rows;
+use crate::sph::variational::solve::{Found, Task};
+use crate::sph::viscosity::{ViscousStep, explicit};
+use crate::world::World;
+
+/// A linear solve that leaves more than this share of the residual has failed.
+const MAX_RESIDUAL: f64 = 0.05;
+
+/// Memory of the potentials, and what they found.
+#[derive(Default)]
+pub(super) struct Minimised {
+    rows: Rows,
+    pub(super) found: Found,
+    /// κ, and k_I in Pa.
+    stiffness: [f64; 2],
+}
+
+impl Minimised {
+    /// k_I (1 − J) of fluid particle `i`, Pa; zero where it does not push.
+    pub(super) fn pressure(&self, i: usize) -> f64 {
+        let [kappa, pascal] = self.stiffness;
+        -self.found.squeeze[i] * (pascal / kappa)
+    }
+
+    /// How far volumes are from those at rest, over the particles that push.
+    pub(super) fn volume(&self) -> Volume {
+        let share = |s: &f64| (s / self.stiffness[0]).abs();
+        let pushing = self.found.squeeze.iter().filter(|s| **s != 0.0);
+        let (sum, count) = pushing.clone().fold((0.0, 0u32), |(sum, n), s| (sum + share(s), n + 1));
+        Volume {
+            mean_error: sum / f64::from(count.max(1)),
+            max_error: pushing.map(share).fold(0.0, f64::max),
+            solves: self.found.solves,
+            pushing: count,
+        }
+    }
+}
+
+impl Step<'_> {
+    /// Everything up to the decision whether to keep the step.
+    pub(super) fn attempt_potentials(
+        &self,
+        work: &mut Workspace,
+        (dt, retries): (f64, u32),
+        watch: &mut Stopwatch,
+    ) -> Result<Attempt, StepError> {
+        let poses = self.predict_solids(work, dt);
+        let bodies = self.start_bodies(work, &poses, dt);
+        let driven = driven_particles(self, dt);
+        work.held = driven.iter().map(|&(i, _)| i).collect();
+        work.shifts.clear();
+        let mut loads = self.goal(work, dt);
+        driven.iter().for_each(|&(i, v)| work.predicted[i] = v);
+        watch.lap(Phase::Viscosity);
+
+        self.minimise(work, dt);
+        self.check_stop()?;
+        self.check_residual(work, dt)?;
+        self.check_moves(work, dt)?;
+        watch.lap(Phase::Density);
+
+        loads.add(self.potential_loads(work, dt));
+        let mut loads = loads.solids;
+        self.contact_loads(&bodies, dt, &mut loads);
+        let body_result = self.finish_bodies(&bodies, dt);
+        watch.lap(Phase::Loads);
+        let elastic: Option<ElasticMotion> =
+            self.advance_elastic(&mut work.elastic, &poses, &[], (dt, retries))?;
+        watch.lap(Phase::Elastic);
+        Ok(Attempt {
+            poses,
+            divergence: Report::default(),
+            density: Report::default(),
+            viscosity_iterations: 0,
+            loads,
+            bodies,
+            body_result,
+            elastic,
+        })
+    }
+
+    /// Gravity and explicit viscosity on the predicted velocities; returns impulses on walls.
+    fn goal(&self, work: &mut Workspace, dt: f64) -> WallLoads {
+        let n = self.fluid_count();
+        let gravity = self.dimension.flatten(self.gravity) * dt;
+        work.predicted[..n].iter_mut().for_each(|v| *v += gravity);
+        let acts = |v: &Viscosity| v.is_explicit() && v.strength().max(v.boundary()) > 0.0;
+        if !self.fluids.iter().any(|fluid| acts(&fluid.viscosity)) {
+            return WallLoads::default();
+        }
+        let (system, neighbors) = (self.fluid_system(), &work.neighbors);
+        let step = ViscousStep { system, neighbors, dt, stop: self.stop };
+        explicit::exchange(&step, &mut work.predicted)
+    }
+
+    /// The minimum, as velocities into `predicted`.
+    fn minimise(&self, work: &mut Workspace, dt: f64) {
+        let (n, system) = (self.fluid_count(), self.fluid_system());
+        let memory = &mut work.minimised;
+        let weight = self.weights_for_fluid();
+        memory.rows.find(&system, &work.neighbors, &weight, self.wall_density());
+        memory.rows.rub(&system, dt);
+        let pascal = self.pressure.stiffness;
+        memory.stiffness = [pascal * self.kappa_per_pascal(dt), pascal];
+
+        let mut mass = Vec::with_capacity(n);
+        for (fluid, relative) in self.fluids.iter().zip(system.relative_masses()) {
+            mass.resize(fluid.range.end, relative);
+        }
+        let mut held = vec![false; n];
+        work.held.iter().for_each(|&i| held[i] = true);
+        let per_step = dt / self.spacing;
+        let goal: Vec<DVec3> = work.predicted.iter().map(|v| per_step * *v).collect();
+        let pushed: Vec<bool> = self.particles.pressure[..n].iter().map(|p| *p > 0.0).collect();
+        memory.found = Task {
+            rows: &memory.rows,
+            mass: &mass,
+            held: &held,
+            stiffness: memory.stiffness[0],
+            goal: &goal,
+            pushed: &pushed,
+            tension: self.pressure.tension,
+            linear: self.pressure.linear,
+            stop: self.stop,
+        }
+        .minimise();
+        let moved = work.predicted[..n].iter_mut().zip(&memory.found.displacement);
+        moved.for_each(|(v, u)| *v = *u / per_step);
+    }
+
+    /// Whether the solve ended with something usable.
+    fn check_residual(&self, work: &Workspace, dt: f64) -> Result<(), StepError> {
+        let Found { iterations, error, .. } = work.minimised.found;
+        match error <= MAX_RESIDUAL {
+            true => Ok(()),
+            false => {
+                Err(StepError::Unsolved { iterations, residual: error, when: self.moment(dt) })
+            }
+        }
+    }
+
+    /// Impulses of the potentials on walls.
+    fn potential_loads(&self, work: &Workspace, dt: f64) -> WallLoads {
+        let unit = self.units(dt).impulse();
+        let Minimised { rows, found, .. } = &work.minimised;
+        let u = &found.displacement;
+        sum_over_walls(&self.fluid_system(), &work.neighbors, |chunk, k, wall| {
+            let i = chunk.particles.start + k;
+            let Some((stretch, k)) = rows.place(i) else { return };
+            let push = -unit * found.squeeze[i] * found.ratio[i];
+            for n in stretch.walls(k) {
+                wall(n.index as usize, push * n.gradient(), |load| {
+                    (&mut load.pressure, &mut load.pressure_moment)
+                });
+            }
+            for (n, &c) in stretch.rubbing_walls(k) {
+                let b = n.index as usize;
+                let drag = unit * rub(n, c, u[i] - u[b]);
+                wall(b, drag, |load| (&mut load.viscous, &mut load.viscous_moment));
+            }
+        })
+    }
+}
+
+/// Densities and pressures of the minimum become the state.
+pub(super) fn accept_potentials(world: &mut World, work: &Workspace) {
+    let memory = &work.minimised;
+    for fluid in &world.fluids {
+        for i in fluid.range.clone() {
+            let density = fluid.density * memory.rows.number_density[i];
+            world.particles.density[i] = density as f32;
+            world.particles.pressure[i] = memory.pressure(i).max(0.0) as f32;
+            world.particles.divergence_pressure[i] = 0.0;
+        }
+    }
+}

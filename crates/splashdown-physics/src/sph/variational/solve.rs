@@ -1,0 +1,178 @@
+//! Minimises the potentials: which particles push, and the linear solve.
+//!
+//! P_I as printed pulls where J > 1, at every surface. Which particles it is summed over:
+//!
+//! | `tension`   | Jⁿ            | active                                                  | solves |
+//! |-------------|---------------|---------------------------------------------------------|--------|
+//! | `none`      | ρ₀/ρ          | {J < 1} of the last solve, until it settles             | 1 to 5 |
+//! | `predicted` | min(1, ρ₀/ρ)  | but those with ρ < ρ₀ that the goal moves apart         | 1      |
+//! | `printed`   | ρ₀/ρ          | all                                                     | 1      |
+//!
+//! `none` starts from the particles under pressure in the last step: their pressures are state, so
+//! the set is, too.
+
+use super::assembled::Assembled;
+use super::operator::{BlockJacobi, Hessian};
+use super::potentials::Potentials;
+use super::rows::Rows;
+use crate::math::DVec3;
+use crate::solve::cg::{self, Params};
+use crate::solve::operator::{LinearOperator, Preconditioner, dot};
+use crate::solve::stop::Stop;
+use crate::sph::pressure::settings::{FluidTension, LinearSolver};
+
+/// What the residual may be, over what it is at the goal.
+const TOLERANCE: f64 = 1e-4;
+/// Iterations of a linear solve at most.
+const MAX_ITERATIONS: u32 = 200;
+/// How often the set may change after the first solve.
+const MAX_REPEATS: u32 = 4;
+
+/// The quadratic of a step, without the choice of who pushes.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// Pairs and volumes.
+    pub rows: &'a Rows,
+    /// μ of each fluid particle.
+    pub mass: &'a [f64],
+    /// Of each fluid particle, whether it moves as told.
+    pub held: &'a [bool],
+    /// κ
+    pub stiffness: f64,
+    /// Displacements without pressure and friction: of the fluid, then of all samples, which keep
+    /// them.
+    pub goal: &'a [DVec3],
+    /// Of each fluid particle, whether it was under pressure in the last step.
+    pub pushed: &'a [bool],
+    /// Who pushes.
+    pub tension: FluidTension,
+    /// How the system is solved.
+    pub linear: LinearSolver,
+    /// Ends it early, with nothing usable.
+    pub stop: Stop,
+}
+
+/// Where the fluid goes.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Of all particles, in h.
+    pub displacement: Vec<DVec3>,
+    /// Jⁿ as it counted.
+    pub ratio: Vec<f64>,
+    /// ∂P_I/∂J of each fluid particle: κ (J − 1), zero for those that do not push.
+    pub squeeze: Vec<f64>,
+    /// Linear solves.
+    pub solves: u32,
+    /// Their iterations together.
+    pub iterations: u32,
+    /// The residual of the last, over what it was at the goal.
+    pub error: f64,
+}
+
+impl Task<'_> {
+    /// Minimises.
+    pub fn minimise(&self) -> Found {
+        let ratio: Vec<f64> = match self.tension {
+            FluidTension::Predicted => self.rows.volume.iter().map(|j| j.min(1.0)).collect(),
+            _ => self.rows.volume.clone(),
+        };
+        let mut active = self.first_set(&ratio);
+        let mut found = Found { displacement: self.goal.to_vec(), ratio, ..Found::default() };
+        loop {
+            let potentials = self.potentials(&found.ratio, &active);
+            let change = self.improve(&potentials, &mut found.displacement);
+            found.solves += 1;
+            found.iterations += change.iterations;
+            found.error = change.error;
+            let ratios = potentials.volume_ratios(&found.displacement);
+            let pushes = |(j, active): (&f64, &bool)| if *active { j - 1.0 } else { 0.0 };
+            found.squeeze =
+                ratios.iter().zip(&active).map(pushes).map(|s| self.stiffness * s).collect();
+            let next: Vec<bool> = ratios.iter().map(|j| *j < 1.0).collect();
+            let is_done = self.tension != FluidTension::None
+                || next == active
+                || found.solves > MAX_REPEATS
+                || self.stop.asked();
+            if is_done {
+                return found;
+            }
+            active = next;
+        }
+    }
+
+    fn potentials<'a>(&'a self, ratio: &'a [f64], active: &'a [bool]) -> Potentials<'a> {
+        let Task { rows, mass, held, stiffness, .. } = *self;
+        Potentials { rows, mass, held, ratio, active, stiffness }
+    }
+
+    /// Who pushes in the first solve.
+    fn first_set(&self, ratio: &[f64]) -> Vec<bool> {
+        match self.tension {
+            FluidTension::None => self.pushed.to_vec(),
+            FluidTension::Printed => vec![true; ratio.len()],
+            FluidTension::Predicted => {
+                let all = vec![true; ratio.len()];
+                let later = self.potentials(ratio, &all).volume_ratios(self.goal);
+                let volume = self.rows.volume.iter();
+                let thins = |((v, j), r): ((&f64, &f64), &f64)| *v > 1.0 && *r > *j;
+                volume.zip(ratio).zip(&later).map(|all| !thins(all)).collect()
+            }
+        }
+    }
+
+    /// One linear solve from the present displacements; samples keep theirs.
+    fn improve(&self, potentials: &Potentials<'_>, u: &mut [DVec3]) -> Solved {
+        let jacobi = BlockJacobi::of(potentials);
+        let residual = |u: &[DVec3]| {
+            let mut r = potentials.gradient(u, self.goal);
+            r.iter_mut().for_each(|g| *g = -*g);
+            r
+        };
+        let square = |r: &[DVec3]| {
+            let mut z = vec![DVec3::ZERO; r.len()];
+            jacobi.apply(r, &mut z);
+            dot(r, &z)
+        };
+        let scale = square(&residual(self.goal));
+        let r = residual(u);
+        let mut step = vec![DVec3::ZERO; r.len()];
+        let params = Params {
+            tolerance: TOLERANCE,
+            scale: Some(scale),
+            max_iterations: MAX_ITERATIONS,
+            max_restarts: 0,
+            stop: self.stop,
+        };
+        let solved = match self.linear {
+            LinearSolver::MatrixFree => {
+                solve(&Hessian::new(*potentials), &jacobi, &r, &mut step, &params)
+            }
+            LinearSolver::Assembled => {
+                solve(&Assembled::of(potentials), &jacobi, &r, &mut step, &params)
+            }
+        };
+        u.iter_mut().zip(&step).for_each(|(u, step)| *u += *step);
+        Solved { error: (solved.square / scale.max(f64::MIN_POSITIVE)).sqrt(), ..solved }
+    }
+}
+
+/// How a linear solve ended.
+struct Solved {
+    iterations: u32,
+    square: f64,
+    error: f64,
+}
+
+fn solve(
+    operator: &impl LinearOperator<DVec3>,
+    jacobi: &BlockJacobi,
+    r: &[DVec3],
+    step: &mut [DVec3],
+    params: &Params,
+) -> Solved {
+    let report = match cg::solve(operator, jacobi, r, step, params) {
+        Ok(report) => report,
+        Err(error) => *error.report(),
+    };
+    Solved { iterations: report.iterations, square: report.square, error: 0.0 }
+}
