@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use splashdown::scene::estimate::estimate;
-use splashdown::scene::{MemoryLimit, Scene};
+use splashdown::scene::variational::largest_pressure;
+use splashdown::scene::{Built, MemoryLimit, Scene};
+use splashdown::world::PressureSolver;
 
 use crate::commands::forecast;
 use crate::failure::Failure;
@@ -39,6 +41,7 @@ pub(crate) fn run(
         lines.push(format!("  emitters add up to {} particles", needs.emitted_particles));
     }
     lines.push(format!("  {} s, {} frames", built.output.duration, needs.frames));
+    lines.extend(stiffness(&built));
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     lines.push(match megabytes(needs.memory_at_end) - megabytes(needs.memory) {
         more if more > 0.5 => {
@@ -57,6 +60,20 @@ pub(crate) fn run(
     lines.extend(built.notes.iter().map(|note| format!("note: {note}")));
     print(&(lines.join("\n") + "\n"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// How stiff a variational fluid is, and what that means.
+fn stiffness(built: &Built) -> Option<String> {
+    let pressure = built.world.method.pressure();
+    let is_stiff = pressure.solver == PressureSolver::Variational;
+    let largest = largest_pressure(&built.world, built.output.duration);
+    is_stiff.then(|| {
+        let (stiffness, share) = (pressure.stiffness, 100.0 * largest / pressure.stiffness);
+        format!(
+            "  stiffness {stiffness:.3e} Pa: pressures up to {largest:.3e} Pa compress the fluid \
+             by {share:.1} %"
+        )
+    })
 }
 
 /// Four digits are enough to recognise a mass.

@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{Loads, Solid, SolveKind, StepReport, World};
 
-const LOG_COLUMNS: [&str; 27] = [
+const LOG_COLUMNS: [&str; 31] = [
     "step",
     "t",
     "dt",
@@ -39,6 +39,10 @@ const LOG_COLUMNS: [&str; 27] = [
     "newton_iterations",
     "elastic_contacts",
     "lost",
+    "mean_volume_error",
+    "max_volume_error",
+    "volume_solves",
+    "pushing",
 ];
 
 /// One row for each elastic body, then one for each solid it may meet.
@@ -202,6 +206,7 @@ impl Tables {
     /// Adds what one step did.
     pub fn log_step(&mut self, world: &World, report: &StepReport) -> Result<(), RunError> {
         let totals = Totals::of(world);
+        let volume = report.volume.unwrap_or_default();
         let particles: usize = world.fluids.iter().map(|f| f.range.len()).sum();
         let [px, py, pz] = vector(totals.momentum);
         let [lx, ly, lz] = vector(totals.angular_momentum);
@@ -233,6 +238,10 @@ impl Tables {
             Cell::Integer(report.solve(SolveKind::Elastic).iterations.into()),
             Cell::Integer(report.solve(SolveKind::Elastic).active.into()),
             Cell::Integer(world.lost),
+            Cell::Real(volume.mean_error),
+            Cell::Real(volume.max_error),
+            Cell::Integer(volume.solves.into()),
+            Cell::Integer(volume.pushing.into()),
         ])
     }
 

@@ -57,7 +57,7 @@ fn home(world: &World, duration: f64) -> Aabb {
 }
 
 /// Emitters and showers by their names, and where they are.
-fn sources(world: &World) -> Vec<(&str, Aabb)> {
+pub(super) fn sources(world: &World) -> Vec<(&str, Aabb)> {
     let emitters = world.emitters.iter().map(|emitter| {
         let opening = emitter.layer.iter().map(|&p| emitter.pose.apply(p));
         (emitter.name.as_str(), Aabb::around(opening))
@@ -113,7 +113,7 @@ fn generous(world: &World, home: Aabb, duration: f64) -> Aabb {
 }
 
 /// The largest speed that the scene gives to anything.
-fn speed(world: &World, duration: f64) -> f64 {
+pub(super) fn speed(world: &World, duration: f64) -> f64 {
     let mut speed = world.particles.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
     for emitter in &world.emitters {
         let open = times(duration).filter(|t| (emitter.start..=emitter.end).contains(t));

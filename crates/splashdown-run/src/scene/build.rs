@@ -21,6 +21,7 @@ use super::overlap::{MAX_NOTES, resolve_overlaps};
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::surfaces::{surfaces, tension_settings};
 use super::validate::join;
+use super::variational::stiffen;
 use super::{Built, Scene, opening};
 use crate::boundary;
 use crate::diagnostics;
@@ -124,6 +125,7 @@ fn assemble(
     build_elastic(&mut convert, file, (elastic, samples), &mut world);
     add_sources(&mut convert, file, &mut world);
     world.bounds = Some(bounds(&mut convert, file, &world));
+    stiffen(file, &mut world, &mut notes);
     notes.extend(jam_notes(&world));
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);

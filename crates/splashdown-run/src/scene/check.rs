@@ -12,6 +12,7 @@ use super::geometry::Geometry;
 use super::needs::refuse_counts;
 use super::surfaces::surfaces;
 use super::validate::join;
+use super::variational;
 use crate::math::Dimension;
 use crate::nearest::nearest;
 use crate::shapes::Shape;
@@ -32,6 +33,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     names(report, "probe", file.probe.iter().map(|o| o.name.as_str()));
     copy_names(file, report);
     settings(file, report);
+    variational::check(file, report);
     friction(file, report);
 
     let mut convert = Converter::new(file, directory, report);

@@ -28,7 +28,9 @@ pub use values::{Number, Rotation, Vector, VectorField};
 
 use crate::output::formats::{self, Format};
 use crate::particles::kernel::KernelKind;
-use crate::world::{BoundaryPressure, PressureSettings, PressureSolver};
+use crate::world::{
+    BoundaryPressure, FluidTension, LinearSolver, PressureSettings, PressureSolver,
+};
 
 /// A scene of Splashdown: fluids, solids, where fluid enters and leaves, and what to write.
 /// All quantities are in SI units, angles in degrees.
@@ -185,6 +187,17 @@ pub struct Pressure {
     /// Share of the last step's pressure to start from.
     #[schemars(range(min = 0, max = 1))]
     pub warm_start: f64,
+    /// Variational fluid: the pressure over the share of its volume that the fluid loses to it. Not
+    /// set: 100 ρ (g H + v²/2) with the height H of all fluid, sources and falls along gravity and
+    /// the largest speed v that the scene gives to anything, so that about 1 % is lost; `check`
+    /// shows it.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "Pa"))]
+    pub stiffness: Option<f64>,
+    /// Variational fluid: whether particles pull on each other where they are farther apart than at
+    /// rest. Not set: `none`.
+    pub tension: Option<FluidTension>,
+    /// Variational fluid: how the linear system is solved. Not set: `matrix_free`.
+    pub linear: Option<LinearSolver>,
 }
 
 impl Default for Pressure {
@@ -198,6 +211,9 @@ impl Default for Pressure {
             min_iterations: settings.min_iterations,
             max_iterations: settings.max_iterations,
             warm_start: settings.warm_start,
+            stiffness: None,
+            tension: None,
+            linear: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::file::{SceneFile, Solid};
 use crate::method::Method;
-use crate::world::BoundaryPressure;
+use crate::world::{BoundaryPressure, PressureSolver};
 
 /// The method of the world of a scene that is otherwise complete.
 pub(crate) fn method(file: &SceneFile, has_tension: bool) -> Method {
@@ -17,6 +17,8 @@ pub(crate) fn method(file: &SceneFile, has_tension: bool) -> Method {
     pressure.min_iterations = written.min_iterations;
     pressure.max_iterations = written.max_iterations;
     pressure.warm_start = written.warm_start;
+    pressure.tension = written.tension.unwrap_or_default();
+    pressure.linear = written.linear.unwrap_or_default();
 
     let (written, coupling) = (&file.coupling, &mut settings.coupling);
     coupling.method = written.method;
@@ -35,6 +37,7 @@ fn boundary_pressure(file: &SceneFile, has_tension: bool) -> BoundaryPressure {
     let has_bodies = has_elastic || file.solid.iter().any(Solid::is_rigid_body);
     match file.pressure.boundary {
         Some(written) => written,
+        None if file.pressure.solver == PressureSolver::Variational => BoundaryPressure::Zero,
         None if has_bodies && !has_tension => BoundaryPressure::Mirrored,
         None => BoundaryPressure::Zero,
     }

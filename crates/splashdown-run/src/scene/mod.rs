@@ -43,6 +43,7 @@ pub mod stored;
 mod surfaces;
 mod tree;
 mod validate;
+pub mod variational;
 
 use std::path::{Path, PathBuf};
 

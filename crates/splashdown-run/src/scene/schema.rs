@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn choices_are_those_of_the_scene() {
         let names = |key| choices(key).iter().map(|word| word.name).collect::<Vec<_>>();
-        assert_eq!(names("pressure.solver"), ["dfsph", "iisph"]);
+        assert_eq!(names("pressure.solver"), ["dfsph", "iisph", "variational"]);
         let formats = crate::output::formats::ALL.iter().map(|format| format.name());
         assert_eq!(names("output.formats"), formats.collect::<Vec<_>>());
         assert_eq!(names("fluid.viscosity")[..2], ["none", "artificial"]);
