@@ -56,7 +56,9 @@ fn a_3d_dam_break_has_the_same_bits_with_any_number_of_threads() {
 #[test]
 fn a_2d_dam_break_has_the_same_bits_with_any_number_of_threads() {
     let zero = (PressureSolver::Dfsph, BoundaryPressure::Zero);
-    for (solver, boundary) in [zero, (PressureSolver::Iisph, BoundaryPressure::Extrapolated)] {
+    let extrapolated = (PressureSolver::Iisph, BoundaryPressure::Extrapolated);
+    let variational = (PressureSolver::Variational, BoundaryPressure::Zero);
+    for (solver, boundary) in [zero, extrapolated, variational] {
         check(|| {
             let corner = DVec3::new(-0.1, 0.0, 0.0);
             let mut world = dam_break(Dimension::Two, corner, 0.01, [30, 60, 1], [120, 80, 1]);

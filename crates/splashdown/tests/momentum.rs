@@ -8,11 +8,18 @@ use splashdown::world::{BoundaryPressure, PressureSolver, Viscosity, World};
 
 #[test]
 fn pressure_forces_conserve_momentum() {
+    for solver in [PressureSolver::Dfsph, PressureSolver::Variational] {
+        two_drops_keep_their_momentum(solver);
+    }
+}
+
+fn two_drops_keep_their_momentum(solver: PressureSolver) {
     for dimension in [Dimension::Two, Dimension::Three] {
         let h = 0.02;
         let mut noise = Noise::new(3);
         let mut world = World::new(dimension, h);
         world.gravity = DVec3::ZERO;
+        world.method.particles().pressure.solver = solver;
         for (k, density) in [1000.0, 500.0].into_iter().enumerate() {
             let corner = DVec3::new(k as f64 * 12.0 * h, 0.0, 0.0);
             let mut points = lattice(dimension, corner, [12, 16, 8], h);
@@ -37,7 +44,8 @@ fn walls_feel_what_they_take_from_the_fluid() {
         for boundary in
             [BoundaryPressure::Zero, BoundaryPressure::Mirrored, BoundaryPressure::Extrapolated]
         {
-            for solver in [PressureSolver::Dfsph, PressureSolver::Iisph] {
+            let all = [PressureSolver::Dfsph, PressureSolver::Iisph, PressureSolver::Variational];
+            for solver in all {
                 let mut world = dam_break(dimension, DVec3::ZERO, 0.04, [10, 14, 6], [20, 20, 6]);
                 world.method.particles().pressure.boundary = boundary;
                 world.method.particles().pressure.solver = solver;

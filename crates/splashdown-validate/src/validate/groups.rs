@@ -4,7 +4,7 @@ use splashdown_physics::nearest::nearest;
 
 use super::{
     Case, bullet, channel, dam_break, degenerate, drops, elastic, floating, hydrostatic, incline,
-    leak, momentum, piles, pillar, repeatable, rising_sphere, still_water, structures,
+    leak, momentum, piles, pillar, proxy, repeatable, rising_sphere, still_water, structures,
     taylor_green, wet,
 };
 
@@ -109,6 +109,11 @@ pub fn groups() -> &'static [Group] {
             name: "soft-water",
             summary: "elastic bodies in water",
             cases: &[wet::CUBES, wet::SHELLS, wet::HYDROELASTIC, wet::ADDED_MASS],
+        },
+        Group {
+            name: "proxy",
+            summary: "the variational fluid, alone and with elastic bodies",
+            cases: &[proxy::DERIVATIVES, proxy::HYDROSTATIC, proxy::VISCOUS, proxy::STIFFNESS],
         },
         Group {
             name: "runs",

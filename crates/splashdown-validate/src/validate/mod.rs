@@ -20,6 +20,7 @@ mod leak;
 mod momentum;
 mod piles;
 mod pillar;
+mod proxy;
 mod queue;
 mod repeatable;
 mod report;
@@ -94,6 +95,8 @@ mod tests {
             include_str!("../../validation/hydrostatic.toml"),
             include_str!("../../validation/still-water.toml"),
             include_str!("../../validation/repeatable.toml"),
+            include_str!("../../validation/proxy-hydrostatic.toml"),
+            include_str!("../../validation/proxy-stiffness.toml"),
         ];
         let mut scenes = vec![include_str!("../../validation/dam-break.toml").to_owned()];
         for dimension in [2, 3] {

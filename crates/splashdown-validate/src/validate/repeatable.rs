@@ -43,7 +43,7 @@ struct Trial {
     overrides: Vec<String>,
 }
 
-fn trials() -> [Trial; 4] {
+fn trials() -> [Trial; 5] {
     let soft = |name: &'static str, solver: &str| {
         let overrides = vec![format!("pressure.solver={solver}")];
         Trial { name, text: SOFT.to_owned(), overrides }
@@ -54,7 +54,9 @@ fn trials() -> [Trial; 4] {
         overrides: Vec::new(),
     };
     let (dfsph, iisph) = ("soft bodies, dfsph", "soft bodies, iisph");
-    [plain("2D", 2), plain("3D", 3), soft(dfsph, "dfsph"), soft(iisph, "iisph")]
+    let overrides = vec!["pressure.solver=variational".to_owned()];
+    let variational = Trial { name: "2D, variational", overrides, ..plain("2D", 2) };
+    [plain("2D", 2), plain("3D", 3), variational, soft(dfsph, "dfsph"), soft(iisph, "iisph")]
 }
 
 fn scene(trial: &Trial) -> Result<Scene, String> {
