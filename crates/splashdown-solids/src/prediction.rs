@@ -16,6 +16,7 @@ use crate::solids::{Settings, Solids};
 use crate::step::{Failure, Outside, Workspace, begin};
 use crate::unknowns::Unknowns;
 use splashdown_solve::block_matrix::BlockMatrix;
+use splashdown_solve::operator::LinearOperator;
 
 /// The linear model of a step.
 pub struct Prediction<'a> {
@@ -50,11 +51,36 @@ impl<'a> Prediction<'a> {
         Ok(Prediction { moves, matrix: &workspace.matrix, unknowns, scale })
     }
 
+    /// How many unknowns the model has.
+    pub fn unknown_count(&self) -> usize {
+        self.unknowns.of_bodies
+    }
+
+    /// Forces on unknowns from those on vertices.
+    pub fn by_unknown(&self, by_vertex: &[DVec3]) -> Vec<DVec3> {
+        self.unknowns.gather(by_vertex)
+    }
+
+    /// Moves of vertices from those of unknowns.
+    pub fn by_vertex(&self, by_unknown: &[DVec3]) -> Vec<DVec3> {
+        self.unknowns.spread(by_unknown)
+    }
+
+    /// R⁻¹ y: what it takes (N) to move unknowns by `y` (m) farther.
+    pub fn resistance(&self, y: &[DVec3], force: &mut [DVec3]) {
+        self.matrix.apply(y, force);
+        force.iter_mut().for_each(|f| *f /= self.scale);
+    }
+
+    /// R f: how far unknowns go under forces on them (N).
+    pub fn response(&self, force: &[DVec3]) -> Result<Vec<DVec3>, Failure> {
+        let push: Vec<DVec3> = force.iter().map(|f| self.scale * *f).collect();
+        Ok(self.matrix.solve_again(&push)?.x)
+    }
+
     /// (LP3): how much farther vertices go if they are pushed by `force` (N).
     pub fn answer(&self, force: &[DVec3]) -> Result<Vec<DVec3>, Failure> {
-        let push: Vec<DVec3> =
-            self.unknowns.gather(force).into_iter().map(|f| self.scale * f).collect();
-        Ok(self.unknowns.spread(&self.matrix.solve_again(&push)?.x))
+        Ok(self.by_vertex(&self.response(&self.by_unknown(force))?))
     }
 }
 

@@ -59,7 +59,7 @@ impl Swarm {
 
 /// Tight enough for forces of a thousandth.
 fn tight() -> Settings {
-    Settings { tolerance: 1e-5, force_tolerance: 1e-4, ..settings() }
+    settings().with(|s| (s.tolerance, s.force_tolerance) = (1e-5, 1e-4))
 }
 
 /// A sheet of 0.2 m that is 1 mm thick.
@@ -192,7 +192,7 @@ fn a_start_that_is_expected_changes_no_result() {
         let start = is_expected.then_some(&fall[..]);
         let guests = Some(Guests { all: &all, settings: barrier, start });
         let outside = Outside { dt: DT, gravity: G, force: &[], guests };
-        let settings = Settings { tolerance: 1e-8, force_tolerance: 1e-8, ..settings() };
+        let settings = settings().with(|s| (s.tolerance, s.force_tolerance) = (1e-8, 1e-8));
         let mut workspace = Workspace::default();
         let report = step(&mut solids, &mut workspace, &settings, outside, |_| DVec3::ZERO);
         (report.unwrap(), solids.position)

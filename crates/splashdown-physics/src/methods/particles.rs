@@ -193,7 +193,9 @@ impl Algorithm for Workspace {
         let mut prediction = mem::take(&mut self.prediction);
         let step = Step::of(world);
         let attempt = match step.pressure.solver {
-            PressureSolver::Variational => step.attempt_potentials(self, (dt, retries), watch),
+            PressureSolver::Variational => {
+                step.attempt_potentials(self, &mut prediction, (dt, retries), watch)
+            }
             _ => step.attempt(self, &mut prediction, (dt, retries), watch),
         };
         self.prediction = prediction;

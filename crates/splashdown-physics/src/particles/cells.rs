@@ -113,8 +113,7 @@ impl CellGrid {
         };
         let [from, to] = [bounds.min, bounds.max].map(|p| cell(p).as_uvec3());
         (from.z..=to.z).flat_map(move |z| {
-            (from.y..=to.y)
-                .flat_map(move |y| (from.x..=to.x).map(move |x| morton([x, y, z])))
+            (from.y..=to.y).flat_map(move |y| (from.x..=to.x).map(move |x| morton([x, y, z])))
         })
     }
 

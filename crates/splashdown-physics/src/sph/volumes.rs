@@ -261,7 +261,7 @@ mod tests {
         let weight: Vec<f32> = samples.iter().map(|x| (gamma / own(x)) as f32).collect();
         let surface = surface_of(shape, dimension);
         let places = places(&surface, H, kernel, wall_density);
-        let factor = volume_factors(&samples, &places, H, kernel, &weight);
+        let factor = volume_factors(&samples, &places, H, kernel, (&weight, false));
         let (mut counted, mut wanted) = (0.0, 0.0);
         for place in places {
             let all = samples.iter().zip(weight.iter().zip(&factor));
@@ -299,7 +299,7 @@ mod tests {
         let wall_density = WallDensity::new(kernel, WallKind::Mirrored);
         let places = places(&surface_of(&sheet, Dimension::Three), H, kernel, wall_density);
         let weight = vec![1.0; samples.len()];
-        let factor = volume_factors(&samples, &places, H, kernel, &weight);
+        let factor = volume_factors(&samples, &places, H, kernel, (&weight, false));
         assert_eq!(factor, weight);
     }
 }

@@ -8,8 +8,8 @@ use splashdown_solids::solids::{Hold, Settings, Solids};
 
 use super::convert::Converter;
 use super::copies::names;
-use super::fluid_contact::has_barrier;
 use super::file::{self, DEFAULT_FRICTION, ElasticElements, ElasticKind, SceneFile};
+use super::fluid_contact::has_barrier;
 use super::geometry::Geometry;
 use super::needs::Count;
 use super::pieces::Pieces;
@@ -299,7 +299,8 @@ fn settings(file: &SceneFile) -> Settings {
     let softest = file.elastic.iter().map(|e| e.youngs_modulus).reduce(f64::min);
     Settings::default().with(|s| {
         s.gap.reach = solver.contact_distance.unwrap_or(CONTACT_DISTANCE * spacing);
-        s.stiffness = solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest.unwrap_or(0.0));
+        s.stiffness =
+            solver.contact_stiffness.unwrap_or(CONTACT_STIFFNESS * softest.unwrap_or(0.0));
         s.friction_speed = solver.friction_speed;
         s.friction_updates = solver.friction_updates;
         s.tolerance = solver.tolerance.unwrap_or(TOLERANCE * spacing);

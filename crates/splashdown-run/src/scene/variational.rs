@@ -12,6 +12,7 @@ use super::file::SceneFile;
 use super::fluid_contact::has_barrier;
 use super::validate::join;
 use crate::math::{Aabb, DVec3};
+use crate::sph::pressure::settings::LinearSolver;
 use crate::world::{PressureSolver, World};
 
 /// k_I over the largest pressure.
@@ -104,9 +105,10 @@ pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
         let help = format!("leave out its density or mass, or {}", other());
         report.key(&format!("solid[{k}]"), message, Some(help));
     }
-    if let (Some(_), Some(_)) = (file.elastic.first(), file.fluid.first()) {
-        let message = "elastic bodies do not meet the variational fluid";
-        report.key("elastic[0]", message, Some(other()));
+    let meets_elastic = !file.elastic.is_empty() && !file.fluid.is_empty();
+    if meets_elastic && pressure.linear == Some(LinearSolver::Assembled) {
+        let help = "leave it out".to_string();
+        report.key("pressure.linear", "is matrix_free with elastic bodies", Some(help));
     }
 }
 

@@ -108,7 +108,14 @@ pub fn groups() -> &'static [Group] {
         Group {
             name: "soft-water",
             summary: "elastic bodies in water",
-            cases: &[wet::CUBES, wet::SHELLS, wet::HYDROELASTIC, wet::ADDED_MASS],
+            cases: &[
+                wet::CUBES,
+                wet::SHELLS,
+                wet::HYDROELASTIC,
+                wet::ADDED_MASS,
+                wet::BAG,
+                wet::JET,
+            ],
         },
         Group {
             name: "proxy",

@@ -9,6 +9,7 @@ use crate::deforming::Samples;
 use crate::elastic::{Elastic, ElasticMotion, Surroundings};
 use crate::error::StepError;
 use crate::math::{DVec3, Pose};
+use crate::sph::variational::operator::{Carried, Yielding};
 use crate::world::World;
 
 /// Elastic bodies during a step in which fluid touches them, or nothing.
@@ -38,6 +39,12 @@ impl ElasticStep<'_> {
     /// Forces of fluid on vertices, N; nothing if it touches none.
     pub(super) fn force(&self) -> &[DVec3] {
         self.wet.as_ref().map_or(&[], |wet| &wet.force)
+    }
+
+    /// The samples as what yields to a fluid of potentials, if it touches any.
+    pub(super) fn carried(&self) -> Option<Carried<'_>> {
+        let wet = self.wet.as_ref()?;
+        Some(Carried { first: wet.samples.range.start, by: wet })
     }
 
     /// Where vertices at `position` will be, as far as that is known; nothing if fluid touches none.
@@ -85,6 +92,33 @@ impl ElasticStep<'_> {
         let yields = wet.yields(&wet.force);
         let all = velocity[wet.samples.range.clone()].iter_mut().zip(moves).zip(yields);
         all.for_each(|((v, u), more)| *v = (u + more) / dt);
+    }
+}
+
+impl Yielding for Wet<'_> {
+    fn count(&self) -> usize {
+        self.prediction.unknown_count()
+    }
+
+    fn moves(&self, y: &[DVec3]) -> Vec<DVec3> {
+        self.samples.gather(&self.prediction.by_vertex(y))
+    }
+
+    fn pulled(&self, forces: &[DVec3]) -> Vec<DVec3> {
+        let mut by_vertex = vec![DVec3::ZERO; self.force.len()];
+        self.samples.scatter(forces, &mut by_vertex);
+        self.prediction.by_unknown(&by_vertex)
+    }
+
+    fn resistance(&self, y: &[DVec3], f: &mut [DVec3]) {
+        self.prediction.resistance(y, f);
+        f.iter_mut().for_each(|f| *f *= self.spacing / self.newton);
+    }
+
+    fn response(&self, f: &[DVec3]) -> Vec<DVec3> {
+        // Where the model cannot tell, the step of the bodies will say why.
+        let moves = self.prediction.response(f).unwrap_or_else(|_| vec![DVec3::ZERO; f.len()]);
+        moves.into_iter().map(|u| self.newton / self.spacing * u).collect()
     }
 }
 

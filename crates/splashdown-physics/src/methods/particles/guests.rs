@@ -76,12 +76,7 @@ impl ElasticOutcome {
 
     /// Adds what guests do to the solids that elastic bodies may meet, in a step of length `dt`. To
     /// a wall it is pressure.
-    fn add_loads(
-        &self,
-        elastic: &Elastic,
-        (dt, poses): (f64, &[Pose]),
-        loads: &mut [Load],
-    ) {
+    fn add_loads(&self, elastic: &Elastic, (dt, poses): (f64, &[Pose]), loads: &mut [Load]) {
         let by_vertex = &self.motion.report.guest_forces;
         for ((&body, load), pose) in elastic.obstacles.iter().zip(loads).zip(poses) {
             for v in elastic.solids.bodies[body].vertices.clone() {
@@ -163,13 +158,7 @@ impl Step<'_> {
     }
 
     /// Fluid particles that surfaces may come near while vertices go to `ends`.
-    fn particles_near(
-        &self,
-        work: &Workspace,
-        ends: &[DVec3],
-        reach: f64,
-        dt: f64,
-    ) -> Vec<usize> {
+    fn particles_near(&self, work: &Workspace, ends: &[DVec3], reach: f64, dt: f64) -> Vec<usize> {
         let Some(grid) = work.located.grid.filter(|_| self.period == DVec3::ZERO) else {
             return Vec::new();
         };

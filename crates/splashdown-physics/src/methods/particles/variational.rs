@@ -11,8 +11,8 @@
 //! Samples move as told during all this. Rigid bodies are moved by nothing of it: scenes with both
 //! are refused.
 
-use super::elastic::ElasticStep;
 use super::{Attempt, Step, Workspace};
+use crate::elastic::physics;
 use crate::error::StepError;
 use crate::flow::driven_particles;
 use crate::math::DVec3;
@@ -20,6 +20,7 @@ use crate::report::{Phase, Stopwatch, Volume};
 use crate::solve::nncg::Report;
 use crate::sph::fluid::Viscosity;
 use crate::sph::loads::{WallLoads, sum_over_walls};
+use crate::sph::variational::operator::Carried;
 use crate::sph::variational::potentials::rub;
 use crate::sph::variational::rows::Rows;
 use crate::sph::variational::solve::{Found, Task};
@@ -64,31 +65,39 @@ impl Step<'_> {
     pub(super) fn attempt_potentials(
         &self,
         work: &mut Workspace,
+        prediction: &mut physics::step::Workspace,
         (dt, retries): (f64, u32),
         watch: &mut Stopwatch,
     ) -> Result<Attempt, StepError> {
         let poses = self.predict_solids(work, dt);
         let bodies = self.start_bodies(work, &poses, dt);
+        let mut elastic = self.predict_elastic(work, prediction, &poses, dt)?;
         let driven = driven_particles(self, dt);
         work.held = driven.iter().map(|&(i, _)| i).collect();
         work.shifts.clear();
         let mut loads = self.goal(work, dt);
         driven.iter().for_each(|&(i, v)| work.predicted[i] = v);
+        elastic.write_velocities(&mut work.predicted, dt);
+        let drag: Vec<DVec3> = loads.samples.iter().map(|j| *j / dt).collect();
+        elastic.push(&drag, &mut work.predicted, dt);
         watch.lap(Phase::Viscosity);
 
-        self.minimise(work, dt);
+        self.minimise(work, elastic.carried(), dt);
         self.check_stop()?;
         self.check_residual(work, dt)?;
         self.check_moves(work, dt)?;
         watch.lap(Phase::Density);
 
-        loads.add(self.potential_loads(work, dt));
+        let of_potentials = self.potential_loads(work, dt);
+        let forces: Vec<DVec3> = of_potentials.samples.iter().map(|j| *j / dt).collect();
+        elastic.push(&forces, &mut work.predicted, dt);
+        self.check_samples(work, dt)?;
+        loads.add(of_potentials);
         let mut loads = loads.solids;
         self.contact_loads(&bodies, dt, &mut loads);
         let body_result = self.finish_bodies(&bodies, dt);
         watch.lap(Phase::Loads);
-        let alone = ElasticStep::default();
-        let elastic = self.advance_elastic(work, &poses, &alone, (dt, retries), watch)?;
+        let elastic = self.advance_elastic(work, &poses, &elastic, (dt, retries), watch)?;
         self.take_outcome(work, elastic.as_ref(), (dt, &poses), &mut loads)?;
         watch.lap(Phase::Elastic);
         Ok(Attempt {
@@ -118,7 +127,7 @@ impl Step<'_> {
     }
 
     /// The minimum, as velocities into `predicted`.
-    fn minimise(&self, work: &mut Workspace, dt: f64) {
+    fn minimise(&self, work: &mut Workspace, carried: Option<Carried<'_>>, dt: f64) {
         let (n, system) = (self.fluid_count(), self.fluid_system());
         let memory = &mut work.minimised;
         let weight = self.weights_for_fluid();
@@ -145,6 +154,7 @@ impl Step<'_> {
             pushed: &pushed,
             tension: self.pressure.tension,
             linear: self.pressure.linear,
+            carried,
             stop: self.stop,
         }
         .minimise();

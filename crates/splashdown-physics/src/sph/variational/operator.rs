@@ -41,6 +41,85 @@ impl LinearOperator<DVec3> for Hessian<'_> {
     }
 }
 
+/// Whoever carries samples and yields to forces on them: the vertices behind wet samples, with
+/// the quadratic ½ yᵀ A y of their displacements about where they go without fluid. In the unit of
+/// `variational`.
+pub trait Yielding {
+    /// Unknowns.
+    fn count(&self) -> usize;
+
+    /// S y: how all samples move.
+    fn moves(&self, y: &[DVec3]) -> Vec<DVec3>;
+
+    /// Sᵀ f: forces on samples as forces on unknowns.
+    fn pulled(&self, forces: &[DVec3]) -> Vec<DVec3>;
+
+    /// f ← A y
+    fn resistance(&self, y: &[DVec3], f: &mut [DVec3]);
+
+    /// A⁻¹ f
+    fn response(&self, f: &[DVec3]) -> Vec<DVec3>;
+}
+
+/// Samples that are the last particles, and who carries them.
+#[derive(Clone, Copy)]
+pub struct Carried<'a> {
+    /// The first sample among all particles.
+    pub first: usize,
+    /// Who carries them.
+    pub by: &'a dyn Yielding,
+}
+
+/// H of fluid particles, and of whoever carries samples after them.
+pub struct CoupledHessian<'a> {
+    potentials: Potentials<'a>,
+    carried: Carried<'a>,
+    /// s, and a direction of all particles.
+    room: Mutex<(Vec<f64>, Vec<DVec3>)>,
+}
+
+impl<'a> CoupledHessian<'a> {
+    /// Of these potentials, with `all` particles.
+    pub fn new(potentials: Potentials<'a>, carried: Carried<'a>, all: usize) -> Self {
+        let room = Mutex::new((Vec::new(), vec![DVec3::ZERO; all]));
+        CoupledHessian { potentials, carried, room }
+    }
+}
+
+impl LinearOperator<DVec3> for CoupledHessian<'_> {
+    fn apply(&self, p: &[DVec3], out: &mut [DVec3]) {
+        let (n, Carried { first, by }) = (self.potentials.count(), self.carried);
+        let mut room = self.room.lock().unwrap_or_else(|broken| broken.into_inner());
+        let (squeeze, way) = &mut *room;
+        way[..n].copy_from_slice(&p[..n]);
+        way[first..].copy_from_slice(&by.moves(&p[n..]));
+        self.potentials.squeeze_rates(way, squeeze);
+        let (of_fluid, of_carriers) = out.split_at_mut(n);
+        self.potentials.multiply(squeeze, way, of_fluid);
+        by.resistance(&p[n..], of_carriers);
+        let mut forces = vec![DVec3::ZERO; way.len() - first];
+        self.potentials.reaction(squeeze, way, first, &mut forces);
+        of_carriers.iter_mut().zip(by.pulled(&forces)).for_each(|(sum, f)| *sum += f);
+    }
+}
+
+/// The blocks on the diagonal of the fluid, and A⁻¹ of whoever carries samples.
+pub struct CoupledJacobi<'a> {
+    /// Of the fluid.
+    pub fluid: &'a BlockJacobi,
+    /// Number of fluid particles.
+    pub count: usize,
+    /// Who carries samples.
+    pub by: &'a dyn Yielding,
+}
+
+impl Preconditioner<DVec3> for CoupledJacobi<'_> {
+    fn apply(&self, r: &[DVec3], z: &mut [DVec3]) {
+        self.fluid.apply(&r[..self.count], &mut z[..self.count]);
+        z[self.count..].copy_from_slice(&self.by.response(&r[self.count..]));
+    }
+}
+
 impl Potentials<'_> {
     /// s for a direction of all particles, or of the fluid alone. The first pass.
     pub fn squeeze_rates(&self, p: &[DVec3], squeeze: &mut Vec<f64>) {

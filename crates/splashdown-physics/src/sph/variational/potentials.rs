@@ -83,13 +83,18 @@ impl Potentials<'_> {
         })
     }
 
+    /// ∂P_I/∂J of every fluid particle.
+    pub fn squeeze(&self, u: &[DVec3]) -> Vec<f64> {
+        let of = |(j, active): (&f64, &bool)| match active {
+            true => self.stiffness * (j - 1.0),
+            false => 0.0,
+        };
+        self.volume_ratios(u).iter().zip(self.active).map(of).collect()
+    }
+
     /// Its derivatives by the displacements of fluid particles; zero for those that move as told.
     pub fn gradient(&self, u: &[DVec3], goal: &[DVec3]) -> Vec<DVec3> {
-        let ratios = self.volume_ratios(u);
-        let mut squeeze = vec![0.0; self.count()];
-        for (i, s) in squeeze.iter_mut().enumerate() {
-            *s = if self.active[i] { self.stiffness * (ratios[i] - 1.0) } else { 0.0 };
-        }
+        let squeeze = self.squeeze(u);
         let inertia: Vec<DVec3> = (u.iter().zip(goal).zip(self.mass))
             .map(|((u, goal), mass)| *mass * (*u - *goal))
             .collect();

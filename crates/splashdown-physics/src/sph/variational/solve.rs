@@ -12,7 +12,7 @@
 //! the set is, too.
 
 use super::assembled::Assembled;
-use super::operator::{BlockJacobi, Hessian};
+use super::operator::{BlockJacobi, Carried, CoupledHessian, CoupledJacobi, Hessian};
 use super::potentials::Potentials;
 use super::rows::Rows;
 use crate::math::DVec3;
@@ -29,7 +29,7 @@ const MAX_ITERATIONS: u32 = 200;
 const MAX_REPEATS: u32 = 4;
 
 /// The quadratic of a step, without the choice of who pushes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// Pairs and volumes.
     pub rows: &'a Rows,
@@ -48,6 +48,8 @@ pub struct Task<'a> {
     pub tension: FluidTension,
     /// How the system is solved.
     pub linear: LinearSolver,
+    /// Samples that yield, if any do; their displacements in `goal` are those without fluid.
+    pub carried: Option<Carried<'a>>,
     /// Ends it early, with nothing usable.
     pub stop: Stop,
 }
@@ -57,6 +59,8 @@ pub struct Task<'a> {
 pub struct Found {
     /// Of all particles, in h.
     pub displacement: Vec<DVec3>,
+    /// Of whoever carries samples, from where they would be without fluid.
+    pub yielded: Vec<DVec3>,
     /// Jⁿ as it counted.
     pub ratio: Vec<f64>,
     /// ∂P_I/∂J of each fluid particle: κ (J − 1), zero for those that do not push.
@@ -77,10 +81,13 @@ impl Task<'_> {
             _ => self.rows.volume.clone(),
         };
         let mut active = self.first_set(&ratio);
-        let mut found = Found { displacement: self.goal.to_vec(), ratio, ..Found::default() };
+        let yielded = vec![DVec3::ZERO; self.carried.map_or(0, |carried| carried.by.count())];
+        let displacement = self.goal.to_vec();
+        let mut found = Found { displacement, yielded, ratio, ..Found::default() };
         loop {
             let potentials = self.potentials(&found.ratio, &active);
-            let change = self.improve(&potentials, &mut found.displacement);
+            let at = [&mut found.displacement, &mut found.yielded];
+            let change = self.improve(&potentials, at);
             found.solves += 1;
             found.iterations += change.iterations;
             found.error = change.error;
@@ -120,21 +127,48 @@ impl Task<'_> {
         }
     }
 
-    /// One linear solve from the present displacements; samples keep theirs.
-    fn improve(&self, potentials: &Potentials<'_>, u: &mut [DVec3]) -> Solved {
+    /// One linear solve from the present displacements of particles and of whoever carries samples;
+    /// samples that nobody carries keep theirs.
+    fn improve(&self, potentials: &Potentials<'_>, at: [&mut Vec<DVec3>; 2]) -> Solved {
         let jacobi = BlockJacobi::of(potentials);
-        let residual = |u: &[DVec3]| {
-            let mut r = potentials.gradient(u, self.goal);
-            r.iter_mut().for_each(|g| *g = -*g);
-            r
-        };
+        match self.carried {
+            None => self.improve_with(potentials, &jacobi, at),
+            Some(Carried { by, .. }) => {
+                let count = potentials.count();
+                let both = CoupledJacobi { fluid: &jacobi, count, by };
+                self.improve_with(potentials, &both, at)
+            }
+        }
+    }
+
+    /// −∂E of fluid particles, then of whoever carries samples.
+    fn residual(&self, potentials: &Potentials<'_>, u: &[DVec3], y: &[DVec3]) -> Vec<DVec3> {
+        let mut r = potentials.gradient(u, self.goal);
+        if let Some(Carried { first, by }) = self.carried {
+            let mut forces = vec![DVec3::ZERO; u.len() - first];
+            potentials.reaction(&potentials.squeeze(u), u, first, &mut forces);
+            let mut slope = vec![DVec3::ZERO; y.len()];
+            by.resistance(y, &mut slope);
+            r.extend(slope.iter().zip(by.pulled(&forces)).map(|(own, of_fluid)| *own + of_fluid));
+        }
+        r.iter_mut().for_each(|g| *g = -*g);
+        r
+    }
+
+    fn improve_with(
+        &self,
+        potentials: &Potentials<'_>,
+        jacobi: &impl Preconditioner<DVec3>,
+        [u, y]: [&mut Vec<DVec3>; 2],
+    ) -> Solved {
         let square = |r: &[DVec3]| {
             let mut z = vec![DVec3::ZERO; r.len()];
             jacobi.apply(r, &mut z);
             dot(r, &z)
         };
-        let scale = square(&residual(self.goal));
-        let r = residual(u);
+        let still = vec![DVec3::ZERO; y.len()];
+        let scale = square(&self.residual(potentials, self.goal, &still));
+        let r = self.residual(potentials, u, y);
         let mut step = vec![DVec3::ZERO; r.len()];
         let params = Params {
             tolerance: TOLERANCE,
@@ -143,15 +177,25 @@ impl Task<'_> {
             max_restarts: 0,
             stop: self.stop,
         };
-        let solved = match self.linear {
-            LinearSolver::MatrixFree => {
-                solve(&Hessian::new(*potentials), &jacobi, &r, &mut step, &params)
+        let solved = match (self.carried, self.linear) {
+            (Some(carried), _) => {
+                let hessian = CoupledHessian::new(*potentials, carried, self.goal.len());
+                solve(&hessian, jacobi, &r, &mut step, &params)
             }
-            LinearSolver::Assembled => {
-                solve(&Assembled::of(potentials), &jacobi, &r, &mut step, &params)
+            (None, LinearSolver::MatrixFree) => {
+                solve(&Hessian::new(*potentials), jacobi, &r, &mut step, &params)
+            }
+            (None, LinearSolver::Assembled) => {
+                solve(&Assembled::of(potentials), jacobi, &r, &mut step, &params)
             }
         };
-        u.iter_mut().zip(&step).for_each(|(u, step)| *u += *step);
+        let (of_fluid, of_carriers) = step.split_at(potentials.count());
+        u.iter_mut().zip(of_fluid).for_each(|(u, step)| *u += *step);
+        if let Some(Carried { first, by }) = self.carried {
+            y.iter_mut().zip(of_carriers).for_each(|(y, step)| *y += *step);
+            let samples = u[first..].iter_mut().zip(&self.goal[first..]);
+            samples.zip(by.moves(y)).for_each(|((u, goal), more)| *u = *goal + more);
+        }
         Solved { error: (solved.square / scale.max(f64::MIN_POSITIVE)).sqrt(), ..solved }
     }
 }
@@ -165,7 +209,7 @@ struct Solved {
 
 fn solve(
     operator: &impl LinearOperator<DVec3>,
-    jacobi: &BlockJacobi,
+    jacobi: &impl Preconditioner<DVec3>,
     r: &[DVec3],
     step: &mut [DVec3],
     params: &Params,

@@ -4,10 +4,12 @@
 mod buoyancy;
 mod layer;
 mod plate;
+mod tight;
 
 pub(crate) use buoyancy::{CUBES, SHELLS};
 pub(crate) use layer::CASE as ADDED_MASS;
 pub(crate) use plate::CASE as HYDROELASTIC;
+pub(crate) use tight::{BAG, JET};
 
 use super::run;
 use crate::world::World;
@@ -16,8 +18,8 @@ use crate::world::World;
 const WATER: f64 = 1000.0;
 /// m/s²
 const G: f64 = 9.81;
-/// Ordinary water has these.
-const SOLVERS: [&str; 2] = ["dfsph", "iisph"];
+/// Ordinary water has the first two.
+const SOLVERS: [&str; 3] = ["dfsph", "iisph", "variational"];
 
 /// The world of a scene with changes to it.
 fn world(text: &str, changes: &[&str]) -> Result<World, String> {
@@ -43,7 +45,7 @@ mod tests {
     #[test]
     fn the_scene_of_every_case_builds() {
         use buoyancy::{BALL, BALLOON, CUBE, HANGING};
-        for text in [CUBE, HANGING, BALL, BALLOON, layer::SCENE, plate::SCENE] {
+        for text in [CUBE, HANGING, BALL, BALLOON, layer::SCENE, plate::SCENE, tight::BAG_SCENE] {
             for solver in SOLVERS {
                 let world = world(text, &[&format!("pressure.solver={solver}")]).unwrap();
                 assert!(samples(&world).is_ok());
