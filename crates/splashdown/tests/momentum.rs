@@ -13,6 +13,9 @@ fn pressure_forces_conserve_momentum() {
     }
 }
 
+/// The variational fluid is where conjugate gradients have come, to 10⁻⁴ of the residual.
+const OF_SOLVE: f64 = 1e-4;
+
 fn two_drops_keep_their_momentum(solver: PressureSolver) {
     for dimension in [Dimension::Two, Dimension::Three] {
         let h = 0.02;
@@ -33,7 +36,8 @@ fn two_drops_keep_their_momentum(solver: PressureSolver) {
             let (before, scale) = (momentum(&world), momentum_scale(&world));
             world.step(f64::INFINITY).unwrap();
             let change = (momentum(&world) - before).length() / scale;
-            assert!(change < 1e-6, "{dimension:?}, step {step}: {change:e}");
+            let limit = if solver == PressureSolver::Variational { OF_SOLVE } else { 1e-6 };
+            assert!(change < limit, "{dimension:?}, step {step}: {change:e}");
         }
     }
 }
@@ -57,7 +61,8 @@ fn walls_feel_what_they_take_from_the_fluid() {
                     let by_walls = momentum(&world) - before - gravity;
                     let load = report.loads.solids[0].pressure;
                     let error = (by_walls + load).length() / gravity.length();
-                    assert!(error < 1e-5, "{dimension:?} {boundary:?} {solver:?}: {error:e}");
+                    let limit = if solver == PressureSolver::Variational { OF_SOLVE } else { 1e-5 };
+                    assert!(error < limit, "{dimension:?} {boundary:?} {solver:?}: {error:e}");
                 }
             }
         }

@@ -47,7 +47,8 @@ impl ElasticStep<'_> {
         Some(Carried { first: wet.samples.range.start, by: wet })
     }
 
-    /// Where vertices at `position` will be, as far as that is known; nothing if fluid touches none.
+    /// Where vertices at `position` will be, as far as that is known; nothing if fluid touches
+    /// none.
     pub(super) fn expected(&self, position: &[DVec3]) -> Option<Vec<DVec3>> {
         let wet = self.wet.as_ref()?;
         let yields = wet.prediction.answer(&wet.force).ok()?;

@@ -30,6 +30,9 @@ use crate::world::World;
 /// A linear solve that leaves more than this share of the residual has failed.
 const MAX_RESIDUAL: f64 = 0.05;
 
+/// Of what is under pressure at least this share is shown: who pushed is state (`Task::pushed`).
+const LEAST_FLUX: f64 = 1e-3;
+
 /// Memory of the potentials, and what they found.
 #[derive(Default)]
 pub(super) struct Minimised {
@@ -40,10 +43,12 @@ pub(super) struct Minimised {
 }
 
 impl Minimised {
-    /// k_I (1 − J) of fluid particle `i`, Pa; zero where it does not push.
+    /// What a gauge would show at fluid particle `i`, Pa: k_I (1 − J) times what that pushes with.
+    /// Zero where it does not push.
     pub(super) fn pressure(&self, i: usize) -> f64 {
         let [kappa, pascal] = self.stiffness;
-        -self.found.squeeze[i] * (pascal / kappa)
+        // However alone it is, it was pushed.
+        -self.found.squeeze[i] * (pascal / kappa) * self.rows.flux[i].max(LEAST_FLUX)
     }
 
     /// How far volumes are from those at rest, over the particles that push.
