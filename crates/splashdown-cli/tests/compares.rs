@@ -67,6 +67,7 @@ fn a_comparison_is_of_what_can_differ_in_the_scene() {
         [
             "as written",
             "iisph",
+            "variational",
             "mirrored",
             "extrapolated",
             "inviscid",
