@@ -11,6 +11,7 @@
 //! | `nearest` | "Did you mean …?" | |
 //! | `scratch` | memory of a method, which nothing depends on | |
 //! | `units` | the units of the solvers | |
+//! | [`stepper`] | the phases of a step with a variational fluid | |
 //! | [`error`] | why a step could not be done | math |
 //! | [`bounds`] | where the world ends | math |
 //! | [`state`] | what changes while a world runs, as named arrays | math |
@@ -28,7 +29,7 @@
 //! | [`rigid`] | rigid bodies | body, boundary, math, particles, state, twist, units |
 //! | [`elastic`] | elastic bodies | body, boundary, math, motion, state |
 //! | [`coupling`] | where two of these three meet in one solve | body, math, particles, rigid, sph, twist |
-//! | [`method`] | which way time steps are made, with its settings | body, sph |
+//! | [`method`] | which way time steps are made, with its settings | body, sph, stepper |
 //! | [`world`] | the whole state | all above but coupling, expression, motion, nearest, twist |
 //! | `archive` | the state to and from named arrays | particles, state, world |
 //! | `flow` | what sources, sinks and bounds do after a step | bounds, math, particles, report, sources, world |
@@ -61,6 +62,7 @@ pub mod sources;
 pub mod sph;
 pub mod state;
 mod step;
+pub mod stepper;
 #[doc(hidden)]
 pub mod testing;
 pub mod twist;

@@ -264,16 +264,33 @@ impl SignedBarriers<'_> {
         meeting.terms(x).into_iter().map(of_term).collect()
     }
 
-    /// (SP3)
-    fn hessian(&self, meeting: &Meeting, x: &[DVec3], scale: f64) -> Vec<([u32; 4], Mat12)> {
+    /// (SP3) of one meeting, times `scale`; ∂²C as it is unless it `projects`.
+    fn hessian(
+        &self,
+        meeting: &Meeting,
+        x: &[DVec3],
+        (scale, projects): (f64, bool),
+    ) -> Vec<([u32; 4], Mat12)> {
         let of_term = |term: Term| {
             let places = gather(x, &term.vertices);
-            let share = self.strength(meeting) * term.count.abs() * scale;
-            let sign = term.count.signum();
-            let h = contact::projected_point_hessian(term.kind, &places, meeting.reach, sign);
+            let (share, sign) = (self.strength(meeting) * scale, term.count.signum());
+            let h = match projects {
+                true => {
+                    let count = term.count.abs();
+                    let gap = meeting.reach;
+                    contact::projected_point_hessian(term.kind, &places, gap, sign) * count
+                }
+                false => contact::hessian(term.kind, &places, meeting.reach) * term.count,
+            };
             (term.vertices, h * share)
         };
         meeting.terms(x).into_iter().map(of_term).collect()
+    }
+
+    /// (SP3) of all meetings, times `scale`; ∂²C as it is unless it `projects`.
+    pub fn hessians(&self, x: &[DVec3], scale: f64, projects: bool) -> Vec<([u32; 4], Mat12)> {
+        let of_meeting = |m: &Meeting| self.hessian(m, x, (scale, projects));
+        self.meetings.par_iter().flat_map_iter(of_meeting).collect()
     }
 
     /// How the guest is pushed at `x`; none if it is out of reach.
@@ -311,9 +328,7 @@ impl Energy<Assembly<'_>> for SignedBarriers<'_> {
     }
 
     fn add_hessian(&self, x: &[DVec3], hessian: &mut Assembly<'_>) {
-        let scale = hessian.scale;
-        let terms: Vec<([u32; 4], Mat12)> =
-            self.meetings.par_iter().flat_map_iter(|m| self.hessian(m, x, scale)).collect();
+        let terms = self.hessians(x, hessian.scale, true);
         hessian.add_terms(&terms);
     }
 
