@@ -201,7 +201,7 @@ impl Row {
 mod tests {
     use super::*;
     use crate::bodies::Substance;
-    use crate::guests::{Guest, GuestSettings, Guests, Linear, Sum};
+    use crate::guests::{Guest, GuestSettings, Guests, Linear};
     use crate::material::{Material, Model};
     use crate::meshing::block;
     use crate::parts::Parts;
@@ -254,7 +254,7 @@ mod tests {
         let all: Vec<Guest> = (0..80).map(guest).collect();
         let direction = |linear: Linear| {
             let of_guests =
-                GuestSettings { reach: 0.2, stiffness: 1e4, sum: Sum::Exclusion, linear };
+                GuestSettings { reach: 0.2, stiffness: 1e4, linear, ..GuestSettings::default() };
             let guests = Some(Guests { all: &all, settings: of_guests, start: None });
             let outside = Outside { dt: 1e-2, gravity: -10.0 * DVec3::Z, force: &[], guests };
             let still = |_| DVec3::ZERO;

@@ -45,6 +45,9 @@ pub struct Guest {
 pub struct GuestSettings {
     /// d̂: surfaces push guests that are closer than this, m.
     pub reach: f64,
+    /// Surfaces rub guests that something besides the barrier presses on them and that are closer
+    /// than this, m.
+    pub friction_reach: f64,
     /// κ of their barrier at the beginning of a step, Pa.
     pub stiffness: f64,
     /// How the parts of a surface share in it.
@@ -57,7 +60,14 @@ impl Default for GuestSettings {
     /// Nothing keeps them away.
     fn default() -> GuestSettings {
         let (sum, linear) = Default::default();
-        GuestSettings { reach: 0.0, stiffness: 0.0, sum, linear }
+        GuestSettings { reach: 0.0, friction_reach: 0.0, stiffness: 0.0, sum, linear }
+    }
+}
+
+impl GuestSettings {
+    /// What is farther from all surfaces feels nothing of them, m.
+    pub fn farthest(&self) -> f64 {
+        self.reach.max(self.friction_reach)
     }
 }
 

@@ -207,7 +207,7 @@ fn held_back(slip: &Slip, rubbing: Rubbing<'_>, epsilon: f64) -> Mat12 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guests::{Guest, GuestSettings, Linear, Sum};
+    use crate::guests::{Guest, GuestSettings};
     use crate::solids::Hold;
     use splashdown_solve::differences::Random;
 
@@ -227,8 +227,7 @@ mod tests {
 
     fn touching<'a>(solids: &Solids, all: &'a [Guest]) -> Touching<'a> {
         let (reach, stiffness) = (0.5, 7.0);
-        let settings =
-            GuestSettings { reach, stiffness, sum: Sum::Exclusion, linear: Linear::Schur };
+        let settings = GuestSettings { reach, stiffness, ..GuestSettings::default() };
         Touching::new(solids, Guests { all, settings, start: None })
     }
 

@@ -85,6 +85,8 @@ pub struct Meeting {
     pub guest: u32,
     /// How far apart they are kept.
     pub reach: Gap,
+    /// How far apart they still rub, m.
+    farthest: f64,
     /// s, m²
     area: f64,
     /// Of one body, in their order.
@@ -99,12 +101,12 @@ pub fn meetings(
     first: usize,
     [from, to]: [&[DVec3]; 2],
 ) -> Vec<Meeting> {
-    let reach = guests.settings.reach;
+    let (reach, farthest) = (guests.settings.reach, guests.settings.farthest());
     let around = |vertices: &[u32]| {
         Bounds::around(vertices.iter().flat_map(|&v| [from[v as usize], to[v as usize]]))
     };
     let boxes: Vec<Bounds> =
-        features.par_iter().map(|f| around(&f.vertices).grown(reach + f.thickness)).collect();
+        features.par_iter().map(|f| around(&f.vertices).grown(farthest + f.thickness)).collect();
     let tree = Bvh::new(&boxes);
     let of_guest = |k: usize| {
         let guest = (first + k) as u32;
@@ -115,7 +117,7 @@ pub fn meetings(
         let meeting = |near: &[u32]| {
             let features: Vec<Feature> = near.iter().map(|&f| features[f as usize]).collect();
             let reach = Gap { reach, thickness: features[0].thickness };
-            Meeting { guest, reach, area: guests.all[k].area, features }
+            Meeting { guest, reach, farthest, area: guests.all[k].area, features }
         };
         bodies.map(meeting).collect::<Vec<_>>()
     };
@@ -293,10 +295,12 @@ impl SignedBarriers<'_> {
         self.meetings.par_iter().flat_map_iter(of_meeting).collect()
     }
 
-    /// How the guest is pushed at `x`; none if it is out of reach.
+    /// How the guest is pushed at `x`, perhaps not at all; none if it is so far that it is not even
+    /// rubbed.
     pub fn push(&self, meeting: &Meeting, x: &[DVec3]) -> Option<Push> {
         let (squared, near) = meeting.nearest(x)?;
-        if squared >= meeting.reach.squared_reach() {
+        let gap = squared.sqrt() - meeting.reach.thickness;
+        if gap >= meeting.farthest {
             return None;
         }
         let force = self.gradient(meeting, x).iter().map(|(_, parts)| -parts[0]).sum();
@@ -304,7 +308,6 @@ impl SignedBarriers<'_> {
         let closest = near.kind.closest(&places);
         let (vertices, weights) = (near.vertices, closest.weights);
         let normal = closest.separation(&places).try_normalize()?;
-        let gap = squared.sqrt() - meeting.reach.thickness;
         Some(Push { force, gap, vertices, weights, normal })
     }
 }
@@ -378,7 +381,8 @@ mod tests {
         let guest =
             Guest { position: place, goal: place, mass: 1.0, area: 1.0, friction: 0.0, press: 0.0 };
         let linear = Linear::Schur;
-        let settings = GuestSettings { reach: REACH, stiffness: 1.0, sum, linear };
+        let settings =
+            GuestSettings { friction_reach: 0.0, reach: REACH, stiffness: 1.0, sum, linear };
         let guests = Guests { all: &[guest], settings, start: None };
         let mut x = solids.position.clone();
         x.push(place);

@@ -23,6 +23,9 @@ pub(super) fn has_barrier(file: &SceneFile) -> bool {
     file.fluid_contact.barrier.unwrap_or(expected) && !file.fluid.is_empty()
 }
 
+/// Where pressure of walls ends, in spacings: samples half of one behind a surface reach two.
+const RUBS: f64 = 1.5;
+
 /// Whether fluid sees nothing of surfaces but the barrier.
 pub(super) fn has_bare_walls(file: &SceneFile) -> bool {
     file.fluid_contact.walls == Walls::Bare
@@ -100,6 +103,7 @@ pub(super) fn guest_settings(
     let stiffness = written.stiffness.unwrap_or_else(|| largest_pressure(world, convert.duration));
     Some(GuestSettings {
         reach: written.reach.unwrap_or(REACH * world.spacing),
+        friction_reach: if world.has_wall_friction() { RUBS * world.spacing } else { 0.0 },
         stiffness,
         sum: written.sum,
         linear: written.linear,

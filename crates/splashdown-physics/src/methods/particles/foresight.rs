@@ -54,7 +54,7 @@ impl Step<'_> {
             return None;
         }
         let now = &self.elastic.solids.position;
-        let particles = self.particles_near(work, now, settings.reach, 0.0);
+        let particles = self.particles_near(work, now, settings.farthest(), 0.0);
         let all = particles.iter().map(|&i| self.guest(i, 0.0, dt)).collect();
         Some(Touched { settings, particles, all })
     }

@@ -124,7 +124,7 @@ impl Step<'_> {
         let mut found: BTreeSet<usize> = work.minimised.touched().collect();
         let mut rounds = 0;
         loop {
-            found.extend(self.particles_near(work, &ends, settings.reach, dt));
+            found.extend(self.particles_near(work, &ends, settings.farthest(), dt));
             watch.lap(Phase::Guests);
             let guests: Vec<usize> = found.iter().copied().collect();
             let all: Vec<Guest> = guests.par_iter().map(|&i| self.moved(work, i, dt)).collect();
@@ -140,7 +140,7 @@ impl Step<'_> {
             if rounds == MAX_ROUNDS || !self.update_ends(&mut ends, &motion) {
                 return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
             }
-            let more = self.particles_near(work, &ends, settings.reach, dt);
+            let more = self.particles_near(work, &ends, settings.farthest(), dt);
             if more.iter().all(|i| found.contains(i)) {
                 return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
             }
