@@ -20,6 +20,12 @@ const CRATES: [&[&str]; 8] = [
 /// The last module of physics: it and all above it in the table are told what they need.
 const COUPLING: &str = "coupling";
 
+/// Laws in `splashdown-solids`: what elements resist, and what surfaces in contact do. They know
+/// neither each other nor the state.
+const ELASTIC_LAWS: &[&str] =
+    &["hinge", "inversion", "material", "membrane", "pressure", "rod", "tetrahedron"];
+const CONTACT_LAWS: &[&str] = &["barrier", "bvh", "ccd", "contact", "distance", "friction"];
+
 /// Files that a test build alone contains, besides those in folders called `tests`.
 const TEST_FILES: [&str; 3] = ["brute.rs", "testing.rs", "tests.rs"];
 
@@ -218,6 +224,22 @@ fn modules_of_solvers_and_geometry_form_trees() {
             open.remove(free);
         }
         assert!(open.is_empty(), "of {name} these use each other: {open:?}");
+    }
+}
+
+#[test]
+fn laws_of_elasticity_and_of_contact_know_neither_each_other_nor_the_state() {
+    let sources = sources_of("splashdown-solids");
+    for laws in [ELASTIC_LAWS, CONTACT_LAWS] {
+        for module in laws {
+            let mut own = sources.iter().filter(|source| source.module == *module).peekable();
+            assert!(own.peek().is_some(), "`{module}` has moved");
+            let wrong: Vec<_> = own
+                .flat_map(Source::imports)
+                .filter(|import| *import != "solve" && !laws.contains(import))
+                .collect();
+            assert!(wrong.is_empty(), "`{module}` uses {wrong:?}");
+        }
     }
 }
 
