@@ -12,7 +12,7 @@ use splashdown_render::renderer;
 use splashdown_render::stage::Quantity;
 
 use self::values::{FrameFormat, SceneName, parse_size, parse_variant};
-pub(crate) use self::values::{Method, PRESSURE, Variant, contradiction};
+pub(crate) use self::values::{Method, PRESSURE, STEPPER, Variant, contradiction};
 
 const FIRST_STEPS: &str = "\
 First steps:
@@ -418,7 +418,7 @@ impl RunArguments {
         if let Some(time) = self.until {
             overrides.push(format!("simulation.duration={time:?}"));
         }
-        overrides.extend(self.method.iter().map(|method| method.as_override()));
+        overrides.extend(self.method.iter().flat_map(|method| method.overrides()));
         if self.surface {
             overrides.push("output.surface=true".to_owned());
         }

@@ -31,10 +31,16 @@ impl TypedValueParser for SceneName {
 }
 
 /// The keys of a scene that `--method` can set. No two of them share a word.
-const METHODS: [&str; 3] = [PRESSURE, "coupling.method", "coupling.solver"];
+const METHODS: [&str; 4] = [PRESSURE, "coupling.method", "coupling.solver", STEPPER];
 
 /// How pressure is solved for.
 pub(crate) const PRESSURE: &str = "pressure.solver";
+
+/// In which phases the variational fluid and what is in it are moved.
+pub(crate) const STEPPER: &str = "fluid_contact.stepper";
+
+/// The pressure solver that has steppers.
+const STEPPED: &str = "variational";
 
 /// A choice that a scene offers for one of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +67,10 @@ impl ValueEnum for Method {
 }
 
 impl Method {
-    /// The override of a scene that chooses it.
-    pub(crate) fn as_override(self) -> String {
-        format!("{}=\"{}\"", self.key, self.word.name)
+    /// The overrides of a scene that choose it: a stepper brings the fluid that has steppers.
+    pub(crate) fn overrides(self) -> Vec<String> {
+        let fluid = (self.key == STEPPER).then(|| format!("{PRESSURE}=\"{STEPPED}\""));
+        fluid.into_iter().chain([format!("{}=\"{}\"", self.key, self.word.name)]).collect()
     }
 }
 
@@ -73,6 +80,13 @@ fn possible(word: Word) -> PossibleValue {
 
 /// A sentence about two methods that exclude each other, if there are such.
 pub(crate) fn contradiction(methods: &[Method]) -> Option<String> {
+    let of_key = |key: &str| methods.iter().find(|method| method.key == key);
+    if let (Some(solver), Some(stepper)) = (of_key(PRESSURE), of_key(STEPPER))
+        && solver.word.name != STEPPED
+    {
+        let [solver, stepper] = [solver, stepper].map(|method| method.word.name);
+        return Some(format!("{stepper} is of {STEPPED} fluids, {solver} is another"));
+    }
     methods.iter().enumerate().find_map(|(k, Method { key, word })| {
         let other = methods[..k].iter().find(|earlier| earlier.key == *key)?;
         let (other, word) = (other.word.name, word.name);
@@ -152,5 +166,8 @@ mod tests {
         assert_eq!(contradiction(&methods(["weak", "iisph", "nncg"])), None);
         let text = contradiction(&methods(["weak", "iisph", "monolithic"])).unwrap();
         assert!(text.contains("weak and monolithic") && text.contains("coupling.method"), "{text}");
+        let text = contradiction(&methods(["weak", "joint", "dfsph"])).unwrap();
+        assert!(text.contains("joint is of variational fluids"), "{text}");
+        assert_eq!(contradiction(&methods(["weak", "joint", "variational"])), None);
     }
 }
