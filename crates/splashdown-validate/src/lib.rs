@@ -11,5 +11,5 @@ pub mod compare;
 pub mod validate;
 
 use splashdown_geometry::{math, mesh, shapes};
-use splashdown_physics::{body, diagnostics, motion, sph, world};
+use splashdown_physics::{body, diagnostics, motion, sph, stepper, world};
 use splashdown_run::{output, scene};

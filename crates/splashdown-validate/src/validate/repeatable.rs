@@ -43,7 +43,7 @@ struct Trial {
     overrides: Vec<String>,
 }
 
-fn trials() -> [Trial; 5] {
+fn trials() -> [Trial; 6] {
     let soft = |name: &'static str, solver: &str| {
         let overrides = vec![format!("pressure.solver={solver}")];
         Trial { name, text: SOFT.to_owned(), overrides }
@@ -53,10 +53,16 @@ fn trials() -> [Trial; 5] {
         text: in_dimension(SCENE, dimension),
         overrides: Vec::new(),
     };
-    let (dfsph, iisph) = ("soft bodies, dfsph", "soft bodies, iisph");
     let overrides = vec!["pressure.solver=variational".to_owned()];
     let variational = Trial { name: "2D, variational", overrides, ..plain("2D", 2) };
-    [plain("2D", 2), plain("3D", 3), variational, soft(dfsph, "dfsph"), soft(iisph, "iisph")]
+    [
+        plain("2D", 2),
+        plain("3D", 3),
+        variational,
+        soft("soft bodies, dfsph", "dfsph"),
+        soft("soft bodies, iisph", "iisph"),
+        soft("soft bodies, variational", "variational"),
+    ]
 }
 
 fn scene(trial: &Trial) -> Result<Scene, String> {

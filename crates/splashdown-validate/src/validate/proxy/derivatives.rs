@@ -3,7 +3,7 @@
 use splashdown_physics::diagnostics::potential_derivatives;
 use splashdown_solve::differences::Random;
 
-use super::{Case, Cost, Report};
+use super::{Case, Cost, Report, barrier};
 use crate::math::{DVec3, Dimension};
 use crate::world::{PressureSolver, Solid, Viscosity, World};
 
@@ -41,7 +41,7 @@ fn run(report: &mut Report) -> Result<(), String> {
             report.at_most(metric, (-least / most).max(0.0), 1e-12);
         }
     }
-    Ok(())
+    barrier::rows(report)
 }
 
 /// Fluid out of order on a plate.

@@ -2,11 +2,13 @@
 //! bends them, how fast they swing under it.
 
 mod buoyancy;
+mod dams;
 mod layer;
 mod plate;
 mod tight;
 
 pub(crate) use buoyancy::{CUBES, SHELLS};
+pub(crate) use dams::{GATE, GATE_FINE, OBSTACLE};
 pub(crate) use layer::CASE as ADDED_MASS;
 pub(crate) use plate::CASE as HYDROELASTIC;
 pub(crate) use tight::{BAG, JET};
@@ -45,7 +47,10 @@ mod tests {
     #[test]
     fn the_scene_of_every_case_builds() {
         use buoyancy::{BALL, BALLOON, CUBE, HANGING};
-        for text in [CUBE, HANGING, BALL, BALLOON, layer::SCENE, plate::SCENE, tight::BAG_SCENE] {
+        for text in [CUBE, HANGING, BALL, BALLOON, layer::SCENE, plate::SCENE, tight::BAG_SCENE]
+            .into_iter()
+            .chain([dams::GATE_SCENE, dams::OBSTACLE_SCENE])
+        {
             for solver in SOLVERS {
                 let world = world(text, &[&format!("pressure.solver={solver}")]).unwrap();
                 assert!(samples(&world).is_ok());
