@@ -201,6 +201,21 @@ fn a_file_that_changed_since_the_run_began_is_named() {
     }
     place.succeed("run --resume --quiet --out parts");
     assert_same(&place.path("whole"), &place.path("parts"));
+    // All of it moved: the message says where the run is told of the new place.
+    fs::create_dir(place.path("new")).unwrap();
+    for name in ["meshes", "drops.csv"] {
+        fs::rename(place.path(name), place.path("new").join(name)).unwrap();
+    }
+    let message = place.refused(RESUME);
+    assert!(message.contains("parts/run.json, `scene_directory`"), "{message}");
+    let mut moved: serde_json::Value = serde_json::from_str(&info).unwrap();
+    moved["scene_directory"] = place.path("new").to_str().unwrap().into();
+    fs::write(place.path("parts/run.json"), moved.to_string()).unwrap();
+    place.succeed("run --resume --quiet --out parts");
+    for name in ["meshes", "drops.csv"] {
+        fs::rename(place.path("new").join(name), place.path(name)).unwrap();
+    }
+    fs::write(place.path("parts/run.json"), &info).unwrap();
     fs::write(place.path("meshes/cube.obj"), CUBE.replace("v 1 1 1", "v 1 1 1.01")).unwrap();
     let message = place.refused(RESUME);
     let note = place.paste(&message, "--accept-changed-inputs");

@@ -11,7 +11,7 @@ use splashdown_solids::parts::Parts;
 use splashdown_solids::prediction::Prediction;
 use splashdown_solids::solids::{Hold, Settings, Solids};
 use splashdown_solids::step::{Failure, Outside, Report, Workspace, phase};
-use splashdown_solids::verify::{Violation, violation};
+use splashdown_solids::verify::{Violation, violations};
 
 use crate::body::RigidBody;
 use crate::boundary::Solid;
@@ -56,6 +56,17 @@ pub struct Handle {
 pub(crate) struct ElasticMotion {
     solids: Solids,
     pub report: Report,
+}
+
+/// Something that must not be, at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flaw {
+    /// The body concerned; of two the first.
+    pub body: usize,
+    /// What is wrong: names and a place.
+    pub what: String,
+    /// If that is because the body is thicker than an element of it is long: both, m.
+    pub too_thick: Option<[f64; 2]>,
 }
 
 /// What is around elastic bodies in a step.
@@ -119,37 +130,50 @@ impl Elastic {
         self.names.get(body).or(name).map_or("", String::as_str)
     }
 
-    /// What intersects at present, or is inverted, if anything is: names and a place.
-    pub fn violation(&self, solids: &[Solid]) -> Option<String> {
-        let found = violation(&self.solids, &self.solids.position)?;
-        let (first, what) = match found {
-            Violation::Intersection([a, b]) => (a, self.meeting("intersects", [a, b], solids)),
-            Violation::TooClose([a, b]) => {
-                let [p, q] = [a, b].map(|v| self.solids.offset[v as usize]);
-                let what = match p + q > 0.0 {
-                    true => self.meeting("is closer to", [a, b], solids) + " than they are thick",
-                    false => self.meeting("touches", [a, b], solids),
-                };
-                (a, what)
-            }
-            Violation::Passage([_, v]) => (v, self.passage(v, solids)),
-            Violation::Inversion(v) => {
-                (v, format!("an element of {} is inside out", self.name_of(v, solids)))
-            }
-        };
-        let p = self.solids.position[first as usize];
-        Some(format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z))
+    /// All that intersects at present, or is inverted, or thicker than its elements are long: once
+    /// for each pair of bodies.
+    pub fn flaws(&self, solids: &[Solid]) -> Vec<Flaw> {
+        let found = violations(&self.solids, &self.solids.position);
+        found.into_iter().map(|violation| self.flaw(violation, solids)).collect()
     }
 
-    /// A body whose own neighbours would push each other because it is thicker than an element is
-    /// long: its number, its thickness and that length, m.
-    pub fn too_thick(&self) -> Option<(usize, f64, f64)> {
-        let Some(Violation::TooClose([a, b])) = violation(&self.solids, &self.solids.position)
-        else {
-            return None;
+    fn flaw(&self, violation: Violation, solids: &[Solid]) -> Flaw {
+        let (vertices, what) = match violation {
+            Violation::Intersection(both) => (both, self.meeting("intersects", both, solids)),
+            Violation::TooClose(both) => {
+                let what = match self.gap_of(both) > 0.0 {
+                    true => self.meeting("is closer to", both, solids) + " than they are thick",
+                    false => self.meeting("touches", both, solids),
+                };
+                (both, what)
+            }
+            Violation::Passage([_, v]) => ([v, v], self.passage(v, solids)),
+            Violation::Inversion(v) => {
+                ([v, v], format!("an element of {} is inside out", self.name_of(v, solids)))
+            }
         };
-        let body =
-            self.solids.body_of(a).filter(|_| self.solids.body_of(a) == self.solids.body_of(b))?;
+        let bodies = vertices.map(|v| self.solids.body_of(v).unwrap_or(0));
+        let p = self.solids.position[vertices[0] as usize];
+        Flaw {
+            body: bodies[0].min(bodies[1]),
+            what: format!("{what} near [{:.4}, {:.4}, {:.4}]", p.x, p.y, p.z),
+            too_thick: match violation {
+                Violation::TooClose(both) if bodies[0] == bodies[1] => {
+                    self.too_thick(bodies[0], self.gap_of(both))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// How far two vertices keep apart for the thickness of what they belong to, m.
+    fn gap_of(&self, vertices: [u32; 2]) -> f64 {
+        vertices.iter().map(|&v| self.solids.offset[v as usize]).sum()
+    }
+
+    /// Thickness of a body and the length of its shortest element, m, where that is no longer:
+    /// neighbours would push each other.
+    fn too_thick(&self, body: usize, thickness: f64) -> Option<[f64; 2]> {
         let height = |e: &Element| match e {
             Element::Stretch(e) => e.length,
             Element::Membrane(e) => {
@@ -161,8 +185,7 @@ impl Elastic {
         };
         let elements = &self.solids.elements[self.solids.bodies[body].elements.clone()];
         let shortest = elements.iter().map(height).fold(f64::INFINITY, f64::min);
-        let thickness = self.solids.offset[a as usize] + self.solids.offset[b as usize];
-        (shortest <= thickness).then_some((body, thickness, shortest))
+        (shortest <= thickness).then_some([thickness, shortest])
     }
 
     /// That fluid is on the wrong side of what vertex `v` belongs to.

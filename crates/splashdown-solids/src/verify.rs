@@ -1,6 +1,8 @@
 //! Whether surfaces intersect or elements are inverted: a check that shares nothing with what
 //! prevents it.
 
+use std::collections::{HashMap, HashSet};
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -25,46 +27,112 @@ pub enum Violation {
     Passage([u32; 2]),
 }
 
+impl Violation {
+    /// The vertices concerned; of a guest's passage what it passed.
+    fn vertices(self) -> [u32; 2] {
+        match self {
+            Violation::Intersection(both) | Violation::TooClose(both) => both,
+            Violation::Inversion(v) | Violation::Passage([_, v]) => [v, v],
+        }
+    }
+}
+
 /// The first violation at positions `x`, if there is one.
 pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
-    let inverted = |e: &&Element| {
+    let pierced = || {
+        let tree = tree_of_triangles(solids, x);
+        let edges = solids.surface.edges.par_iter();
+        let first = |&(edge, _): &_| pierced_by(edge, &tree, solids, x).into_iter().next();
+        edges.map(first).find_first(Option::is_some).flatten()
+    };
+    let too_close = || too_close(&candidates(solids, x, x, 0.0), x).next();
+    inverted(solids, x).next().or_else(pierced).or_else(too_close)
+}
+
+/// One violation of every pair of bodies, and of every body by itself, that has any at positions
+/// `x`; where more than `MANY` have, some of them.
+pub fn violations(solids: &Solids, x: &[DVec3]) -> Vec<Violation> {
+    let one_of_each = || {
+        let mut seen = HashSet::new();
+        let body = |v: u32| solids.bodies.partition_point(|b| b.vertices.end <= v as usize);
+        move |found: &Violation| {
+            let [a, b] = found.vertices().map(body);
+            seen.insert([a.min(b), a.max(b)])
+        }
+    };
+    let crowd: Vec<Violation> = coincident(solids, x).filter(one_of_each()).collect();
+    if crowd.len() > MANY {
+        return crowd;
+    }
+    let mut is_new = one_of_each();
+    let mut all: Vec<Violation> = inverted(solids, x).filter(&mut is_new).collect();
+    let tree = tree_of_triangles(solids, x);
+    for edges in solids.surface.edges.chunks(1024) {
+        let of_edge = |&(edge, _): &_| pierced_by(edge, &tree, solids, x);
+        let pierced: Vec<Violation> = edges.par_iter().flat_map_iter(of_edge).collect();
+        all.extend(pierced.into_iter().filter(&mut is_new));
+        if all.len() > MANY {
+            return all;
+        }
+    }
+    all.extend(too_close(&candidates(solids, x, x, 0.0), x).filter(&mut is_new));
+    all
+}
+
+/// Where so many bodies meet, a scene is wrong as a whole, and pairs of features are too many.
+const MANY: usize = 100;
+
+/// Points of different bodies at the same place. They are close as well, but of a thousand copies
+/// in one place there are too many pairs to look at each.
+fn coincident(solids: &Solids, x: &[DVec3]) -> impl Iterator<Item = Violation> {
+    let mut first: HashMap<[u64; 3], u32> = HashMap::new();
+    solids.surface.points.iter().filter_map(move |&(v, _)| {
+        let other = *first.entry(x[v as usize].to_array().map(f64::to_bits)).or_insert(v);
+        let meet = || solids.body_of(v) != solids.body_of(other);
+        let free = || solids.is_free(v) || solids.is_free(other);
+        (v != other && meet() && free()).then_some(Violation::TooClose([other, v]))
+    })
+}
+
+/// Elements without volume.
+fn inverted(solids: &Solids, x: &[DVec3]) -> impl Iterator<Item = Violation> {
+    let is_inverted = |e: &&Element| {
         let left = volume(e.gather(x));
         left <= 0.0 || left.is_nan()
     };
-    let mut solid = solids.elements.iter().filter(|e| e.upright().is_some());
-    if let Some(element) = solid.find(inverted) {
-        return Some(Violation::Inversion(element.corners()[0]));
-    }
-    let surface = &solids.surface;
-    let place = |v: u32| x[v as usize];
-    let boxes: Vec<Bounds> =
-        surface.triangles.par_iter().map(|(t, _)| Bounds::around(t.map(place))).collect();
-    let tree = Bvh::new(&boxes);
-    let pierced = surface.edges.par_iter().map(|&(edge, _)| {
-        let mut first = None;
-        tree.overlapping(&Bounds::around(edge.map(place)), |k| {
-            let (triangle, _) = surface.triangles[k as usize];
-            let apart = !triangle.iter().any(|v| edge.contains(v))
-                && !solids.same_frame(edge[0], triangle[0]);
-            let free = edge.iter().chain(&triangle).any(|&v| solids.is_free(v));
-            if apart && free && first.is_none() && pierces(edge.map(place), triangle.map(place)) {
-                first = Some(Violation::Intersection([edge[0], triangle[0]]));
-            }
-        });
-        first
-    });
-    pierced.find_first(Option::is_some).flatten().or_else(|| too_close(solids, x))
+    let solid = solids.elements.iter().filter(|e| e.upright().is_some());
+    solid.filter(is_inverted).map(|e| Violation::Inversion(e.corners()[0]))
 }
 
-/// The first pair that is not further apart than its thickness.
-fn too_close(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
+fn tree_of_triangles(solids: &Solids, x: &[DVec3]) -> Bvh {
+    let around = |&(t, _): &([u32; 3], _)| Bounds::around(t.map(|v| x[v as usize]));
+    let boxes: Vec<Bounds> = solids.surface.triangles.par_iter().map(around).collect();
+    Bvh::new(&boxes)
+}
+
+/// All triangles that an edge passes through.
+fn pierced_by(edge: [u32; 2], tree: &Bvh, solids: &Solids, x: &[DVec3]) -> Vec<Violation> {
+    let place = |v: u32| x[v as usize];
+    let mut found = Vec::new();
+    tree.overlapping(&Bounds::around(edge.map(place)), |k| {
+        let (triangle, _) = solids.surface.triangles[k as usize];
+        let apart =
+            !triangle.iter().any(|v| edge.contains(v)) && !solids.same_frame(edge[0], triangle[0]);
+        let free = edge.iter().chain(&triangle).any(|&v| solids.is_free(v));
+        if apart && free && pierces(edge.map(place), triangle.map(place)) {
+            found.push(Violation::Intersection([edge[0], triangle[0]]));
+        }
+    });
+    found
+}
+
+/// Pairs that are not further apart than their thickness.
+fn too_close(pairs: &[Pair], x: &[DVec3]) -> impl Iterator<Item = Violation> {
     let close = |pair: &&Pair| {
         let places = gather(x, &pair.vertices);
         pair.kind.closest(&places).squared(&places) <= pair.thickness.powi(2)
     };
-    let pairs = candidates(solids, x, x, 0.0);
-    let first = pairs.iter().find(close)?;
-    Some(Violation::TooClose([first.vertices[0], first.vertices[3]]))
+    pairs.iter().filter(close).map(|p| Violation::TooClose([p.vertices[0], p.vertices[3]]))
 }
 
 /// The first guest that has passed a surface while all points moved on straight ways, and a vertex
@@ -179,6 +247,8 @@ fn pierces([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bodies::Substance;
+    use crate::material::{Material, Model};
 
     #[test]
     fn a_needle_pierces_what_it_passes_through() {
@@ -187,6 +257,30 @@ mod tests {
         assert!(pierces(needle(0.2, 0.3), triangle));
         assert!(!pierces(needle(0.8, 0.3), triangle));
         assert!(!pierces(needle(0.2, 0.3).map(|p| p + 1.5 * DVec3::Z), triangle));
+    }
+
+    #[test]
+    fn every_pair_of_bodies_that_meets_is_found_once() {
+        let mut solids = Solids::default();
+        let material = Material::new(Model::NeoHookean, 1e5, 0.3);
+        let jelly = Substance { material, density: 1e3, friction: 0.0, drag: 0.0, damping: 0.0 };
+        let mut add = |x: f64, y: f64| {
+            let mut mesh = crate::meshing::block(DVec3::ONE, [2, 2, 2]);
+            mesh.vertices.iter_mut().for_each(|v| *v += DVec3::new(x, y, 0.1 * x));
+            solids.add_body(&mesh, &jelly, |_| DVec3::ZERO).unwrap();
+        };
+        // A chain of three that intersect, one alone, two in one place.
+        [(0.0, 0.0), (0.7, 0.2), (1.4, 0.1), (5.0, 0.0), (9.0, 0.0), (9.0, 0.0)]
+            .map(|(x, y)| add(x, y));
+        let body = |v: u32| solids.body_of(v).unwrap();
+        let found = violations(&solids, &solids.position);
+        let mut pairs: Vec<[usize; 2]> =
+            found.iter().map(|violation| violation.vertices().map(body)).collect();
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+        assert_eq!(pairs, [[0, 1], [1, 2], [4, 5]]);
+        let first = violation(&solids, &solids.position).unwrap();
+        assert!(found.contains(&first), "{first:?}");
     }
 
     fn obstacle(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Solids {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::damage::{Damage, frames, is_inside};
 use super::error::RunError;
 use super::fingerprint::{self, Fingerprint};
-use super::run_directory::{RunDirectory, RunInfo, SceneSource};
+use super::run_directory::{INFO, RunDirectory, RunInfo, SceneSource};
 use super::snapshot::{self, Entry, Snapshot};
 
 /// An earlier run. Build a World from `scene` and hand both to `Simulation::resume`.
@@ -276,7 +276,9 @@ fn check_inputs(
         let list = [unusable, changed].concat().join("\n  ");
         return Err(RunError::Directory(format!(
             "the scene cannot be built again without files that it reads:\n  {list}\n\
-             put them back as they were, and resume then"
+             put them back as they were, and resume then; if they have moved, say where to in \
+             {}, `scene_directory`",
+            path.join(INFO).display()
         )));
     }
     if changed.is_empty() {

@@ -77,7 +77,7 @@ pub struct RunInfo {
 
 const PROGRAM: &str = "splashdown";
 const SCENE: &str = "scene.toml";
-const INFO: &str = "run.json";
+pub(crate) const INFO: &str = "run.json";
 
 impl RunDirectory {
     /// Makes a directory for a new run.

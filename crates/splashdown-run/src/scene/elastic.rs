@@ -1,6 +1,6 @@
 //! Elastic bodies as written in a scene → meshes in a world.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use splashdown_solids::bodies::Substance;
 use splashdown_solids::material::{Material, Model};
@@ -22,6 +22,8 @@ use crate::world::World;
 
 /// More elements than this in one body are refused.
 const MAX_ELEMENTS: u128 = 5_000_000;
+/// More meetings than this at the start are not listed for one entry.
+const MAX_MEETINGS: usize = 5;
 /// Distance at which surfaces push, in spacings, unless told otherwise.
 const CONTACT_DISTANCE: f64 = 0.1;
 /// Contact stiffness over the smallest Young's modulus, unless told otherwise.
@@ -156,6 +158,7 @@ pub(super) fn elastic_bodies(
     for (k, written) in file.elastic.iter().enumerate() {
         let key = format!("elastic[{k}]");
         if !convert.is_usable(&key, left_out) {
+            convert.check_closed(&key, written);
             continue;
         }
         let first = elastic.names.len();
@@ -200,31 +203,47 @@ pub(super) fn build_elastic(
     for solid in &world.solids {
         world.elastic.add_obstacle(solid);
     }
-    if let Some((body, thickness, shortest)) = world.elastic.too_thick() {
-        let name = &world.elastic.names[body];
-        let owner = |e: &file::Elastic| names(&e.name, &e.copies).contains(name);
-        let k = file.elastic.iter().position(owner).unwrap_or(0);
-        let message =
-            format!("{thickness} m is no less than its shortest element, {shortest:.4} m");
-        let help = "make element_size larger than that, or thickness smaller".to_string();
-        convert.report.key(&format!("elastic[{k}].thickness"), message, Some(help));
-        return;
+    if !report_flaws(convert, file, world) {
+        let reach = world.elastic.settings.gap.reach;
+        world.elastic.solids.note_close(reach);
     }
-    if let Some(what) = world.elastic.violation(&world.solids) {
-        let named = |e: &file::Elastic| {
-            let names = names(&e.name, &e.copies);
-            what.split(' ').any(|word| names.iter().any(|name| name == word))
-        };
-        let k = file.elastic.iter().position(named);
-        let key = format!("elastic[{}]", k.unwrap_or(0));
-        convert.report.key(&key, format!("at the start, {what}"), Some("move it".to_string()));
-    }
-    let reach = world.elastic.settings.gap.reach;
-    world.elastic.solids.note_close(reach);
     let is_bare = has_bare_walls(file);
     for ElasticSamples { solid, .. } in samples {
         world.add_samples(if is_bare { bare(solid) } else { solid });
     }
+}
+
+/// Reports what intersects at the start, or is too thick for its elements. True if something is.
+fn report_flaws(convert: &mut Converter<'_, '_>, file: &SceneFile, world: &World) -> bool {
+    let flaws = world.elastic.flaws(&world.solids);
+    if flaws.is_empty() {
+        return false;
+    }
+    let of_entry = |(k, e): (usize, &file::Elastic)| {
+        names(&e.name, &e.copies).into_iter().map(move |name| (name, k))
+    };
+    let entries: HashMap<String, usize> =
+        file.elastic.iter().enumerate().flat_map(of_entry).collect();
+    let mut meetings: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for flaw in flaws {
+        let name = world.elastic.names.get(flaw.body);
+        let entry = name.and_then(|name| entries.get(name)).copied().unwrap_or(0);
+        let Some([thickness, shortest]) = flaw.too_thick else {
+            meetings.entry(entry).or_default().push(flaw.what);
+            continue;
+        };
+        let message =
+            format!("{thickness} m is no less than its shortest element, {shortest:.4} m");
+        let help = "make element_size larger than that, or thickness smaller".to_string();
+        convert.report.key(&format!("elastic[{entry}].thickness"), message, Some(help));
+    }
+    for (entry, mut all) in meetings {
+        let rest = if all.len() > MAX_MEETINGS { "; and others" } else { "" };
+        all.truncate(MAX_MEETINGS);
+        let message = format!("at the start, {}{rest}", all.join("; "));
+        convert.report.key(&format!("elastic[{entry}]"), message, Some("move it".to_string()));
+    }
+    true
 }
 
 /// Adds all copies of a body.

@@ -102,6 +102,33 @@ impl Converter<'_, '_> {
         }
     }
 
+    /// Reports a shape that cannot be filled, of a body that is not made because something else is
+    /// wrong with it.
+    pub(super) fn check_closed(&mut self, key: &str, written: &file::Elastic) {
+        if !self.report.is_wrong(&join(key, "shape"))
+            && let (Some(geometry), _) = self.elastic_place(key, written)
+        {
+            self.closed_shape(key, written, &geometry);
+        }
+    }
+
+    /// The shape of a body, closed unless it is a shell.
+    fn closed_shape(
+        &mut self,
+        key: &str,
+        written: &file::Elastic,
+        geometry: &Geometry,
+    ) -> Option<Shape> {
+        let shape = self.load(geometry)?;
+        if written.kind == ElasticKind::Shell || shape.is_closed() {
+            return Some(shape);
+        }
+        let help = "close its holes, or write kind = \"shell\"".to_string();
+        let message = "is not closed, and has no inside to fill";
+        self.report.key(&join(key, "shape"), message, Some(help));
+        None
+    }
+
     /// The mesh of a body; `None` if something is wrong with it, which is reported.
     pub(super) fn elastic_geometry(
         &mut self,
@@ -130,13 +157,7 @@ impl Converter<'_, '_> {
                 _ => ElasticGeometry::Particles(points),
             });
         }
-        let shape = self.load(geometry?)?;
-        if written.kind != ElasticKind::Shell && !shape.is_closed() {
-            let help = "close its holes, or write kind = \"shell\"".to_string();
-            let message = "is not closed, and has no inside to fill";
-            self.report.key(&join(key, "shape"), message, Some(help));
-            return None;
-        }
+        let shape = self.closed_shape(key, written, geometry?)?;
         let body = match written.kind {
             ElasticKind::Shell => ElasticGeometry::Shell(triangles_of(&shape, size)),
             ElasticKind::Particles => ElasticGeometry::Particles(lattice(&shape, size)),

@@ -8,6 +8,8 @@ fn examine(text: &str) -> Result<(Scene, Built), SceneErrors> {
     let path = directory.path().join("scene.toml");
     std::fs::write(&path, text).unwrap();
     std::fs::write(directory.path().join("open.obj"), "v 0 0 0\nv 1 0 0\nf 1 2 9\n").unwrap();
+    let sheet = "v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\n";
+    std::fs::write(directory.path().join("sheet.obj"), sheet).unwrap();
     Scene::examine(path.to_str().unwrap(), &[], &MemoryLimit::default())
 }
 
@@ -90,6 +92,69 @@ fn one_mistake_of_every_stage_is_listed_and_all_are_sorted_by_line() {
     for (line, (number, message)) in lines.iter().zip(expected) {
         assert!(line.contains(&format!("scene.toml:{number}:")), "{number} is not in {line}");
         assert!(line.contains(message), "{message} is not in {line}");
+    }
+}
+
+/// Two blocks in each other and in a third, a rod thicker than its segments, an open mesh on a body
+/// that is wrong anyway.
+const SOFT_MISTAKES: &str = r#"
+simulation.spacing = 0.05
+
+[[elastic]]
+name = "block"
+shape.box = { size = [0.2, 0.2, 0.2] }
+youngs_modulus = 1e5
+copies = [{ count = 2, step = [0.13, 0.03, 0.02] }]
+
+[[elastic]]
+name = "brick"
+shape.box = { size = [0.2, 0.2, 0.2] }
+at = [0.01, 0.12, 0.03]
+youngs_modulus = 1e5
+
+[[elastic]]
+name = "rope"
+kind = "rod"
+points = [[0, 2, 0], [1, 2, 0]]
+thickness = 0.1
+youngs_modulus = 1e5
+
+[[elastic]]
+name = "leaf"
+shape.mesh.file = "sheet.obj"
+youngs_modulus = -1
+"#;
+
+#[test]
+fn all_elastic_bodies_that_meet_or_are_too_thick_are_named_in_one_go() {
+    let text = examine(SOFT_MISTAKES).unwrap_err().to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    for pair in
+        ["block-1 intersects block-2", "block-1 intersects brick", "block-2 intersects brick"]
+    {
+        let other = pair.split(' ').rev().collect::<Vec<_>>().join(" ");
+        assert!(lines[0].contains(pair) || lines[0].contains(&other), "{pair} is not in {text}");
+    }
+    assert!(lines[0].contains("elastic[0]: at the start, "), "{text}");
+    assert!(lines[1].contains("elastic[2].thickness: 0.1 m is no less"), "{text}");
+    assert!(lines[2].contains("elastic[3].shape: is not closed"), "{text}");
+    assert!(lines[3].contains("elastic[3].youngs_modulus: -1 is out of range"), "{text}");
+}
+
+/// Two million pairs of bodies, each with hundreds of pairs of features: not looked at one by one.
+#[test]
+fn a_crowd_of_copies_in_one_place_is_refused_soon() {
+    let copies = |step: &str| {
+        format!(
+            "simulation.spacing = 0.1\n[[elastic]]\nname = \"m\"\nyoungs_modulus = 1e6\n\
+             shape.box = {{ size = [0.2, 0.2, 0.2] }}\ncopies = [{{ count = 2000{step} }}]\n"
+        )
+    };
+    for step in ["", ", step = [1e-5, 0, 0]"] {
+        let text = examine(&copies(step)).unwrap_err().to_string();
+        assert!(text.contains("at the start, m-1 ") && text.contains("; and others"), "{text}");
+        assert!(text.len() < 1000, "{text}");
     }
 }
 
