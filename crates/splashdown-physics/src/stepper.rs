@@ -65,7 +65,8 @@ pub struct StepperSettings {
     pub stepper: Stepper,
     /// What the first knows of the second.
     pub predict: Prediction,
-    /// Solves of the first phase where friction is predicted: each has the slip of the one before.
+    /// Solves of the first phase where friction is predicted, at least: each has the slip of the
+    /// one before, until that changes nothing.
     pub friction_passes: u32,
     /// Whether models lose the negative eigenvalues of their second derivatives. As they are they
     /// are closer to the truth, and the first phase may have no minimum.

@@ -270,8 +270,8 @@ mod tests {
             solids.add_body(&mesh, &jelly, |_| DVec3::ZERO).unwrap();
         };
         // A chain of three that intersect, one alone, two in one place.
-        [(0.0, 0.0), (0.7, 0.2), (1.4, 0.1), (5.0, 0.0), (9.0, 0.0), (9.0, 0.0)]
-            .map(|(x, y)| add(x, y));
+        let places = [(0.0, 0.0), (0.7, 0.2), (1.4, 0.1), (5.0, 0.0), (9.0, 0.0), (9.0, 0.0)];
+        places.into_iter().for_each(|(x, y)| add(x, y));
         let body = |v: u32| solids.body_of(v).unwrap();
         let found = violations(&solids, &solids.position);
         let mut pairs: Vec<[usize; 2]> =

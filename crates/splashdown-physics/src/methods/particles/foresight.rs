@@ -109,6 +109,22 @@ pub(super) fn rubs(models: &[Model]) -> bool {
         && models.last().is_some_and(|friction| !friction.proxy.is_empty())
 }
 
+/// Friction has settled when a pass changes it by no more than this share.
+const SETTLED: f64 = 0.02;
+
+/// Whether friction as a pass has seen it is what its outcome, `moves` of all points (m), makes of
+/// it.
+pub(super) fn friction_agrees(passes: [&[Model]; 2], moves: &[DVec3]) -> bool {
+    let [seen, found] = passes.map(|models| {
+        let mut forces = vec![DVec3::ZERO; moves.len()];
+        models.last().iter().for_each(|friction| friction.proxy.add_slope(moves, &mut forces));
+        forces
+    });
+    let all: f64 = found.iter().map(|f| f.length()).sum();
+    let apart: f64 = seen.iter().zip(&found).map(|(a, b)| a.distance(*b)).sum();
+    apart <= SETTLED * all
+}
+
 impl<'a> Foresight<'a> {
     /// Of a step in which vertices move by `base` (m) where nothing is wet.
     pub(super) fn new(

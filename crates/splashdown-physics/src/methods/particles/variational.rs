@@ -9,15 +9,15 @@
 //! ½|z − z½|²_M − Δt² ∇Q(z½)·z + Δt² (Ψ + C + D) → min              advance_elastic
 //! ```
 //!
-//! Q are models of the second minimum about zⁿ (`foresight`). What is in Q and taken out again leads
-//! to M (z − ẑ) + Δt² (∇P(z½) + ∇(Ψ + C + D)(z)) = 0: implicit Euler but for the place of ∇P.
+//! Q are models of the second minimum about zⁿ (`foresight`). What is in Q and taken out again
+//! leads to M (z − ẑ) + Δt² (∇P(z½) + ∇(Ψ + C + D)(z)) = 0: implicit Euler but for the place of ∇P.
 //!
 //! Rigid bodies of `[[solid]]` are moved by nothing of this: scenes with both are refused.
 
 use splashdown_solids::parts::Parts;
 
 use super::elastic::ElasticStep;
-use super::foresight::{Foresight, Model, Touched, rubs};
+use super::foresight::{Foresight, Model, Touched, friction_agrees, rubs};
 use super::guests::ElasticOutcome;
 use super::{Attempt, Step, Workspace};
 use crate::elastic::physics;
@@ -39,6 +39,8 @@ use crate::sph::viscosity::{ViscousStep, explicit};
 use crate::stepper::{Prediction, Stepper};
 use crate::world::World;
 
+/// Passes end at this many times `friction_passes` if friction has not settled by then.
+const MOST_REPEATS: u32 = 4;
 /// A linear solve that leaves more than this share of the residual has failed.
 const MAX_RESIDUAL: f64 = 0.05;
 
@@ -283,10 +285,9 @@ impl Step<'_> {
         let first = if samples.is_empty() { self.particles.len() } else { samples.start };
         let mut moves = touched.map_or_else(Vec::new, |touched| self.last_moves(touched, dt));
         let mut pass = 0;
+        let mut models = self.models_of_pass(work, touched, (&moves, pass), dt);
         loop {
-            let models = self.models_of_pass(work, touched, (&moves, pass), dt);
-            let models = (&models[..], particles);
-            let foresight = Foresight::new(elastic, models, base.clone(), unit);
+            let foresight = Foresight::new(elastic, (&models, particles), base.clone(), unit);
             let carried = carries.then_some(Carried { first, by: &foresight });
             let memory = &mut work.minimised;
             let before = std::mem::take(&mut memory.found);
@@ -295,12 +296,18 @@ impl Step<'_> {
             moves = foresight.ends(&found.displacement, &found.yielded);
             work.minimised.found = found;
             pass += 1;
-            let passes = if rubs(models.0) { self.stepper.friction_passes } else { 1 };
-            if pass >= passes || self.stop.asked() {
+            let next = match rubs(&models) && !self.stop.asked() {
+                true => self.models_of_pass(work, touched, (&moves, pass), dt),
+                false => Vec::new(),
+            };
+            let passes = self.stepper.friction_passes;
+            let is_done = pass >= passes && friction_agrees([&models, &next], &moves);
+            if next.is_empty() || is_done || pass >= MOST_REPEATS * passes {
                 work.minimised.passes = pass;
                 self.hand_over(work, &foresight, (particles, moves), unit);
                 break;
             }
+            models = next;
         }
         let per_step = dt / self.spacing;
         for range in [0..self.fluid_count(), samples] {

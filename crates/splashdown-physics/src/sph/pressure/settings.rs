@@ -28,7 +28,8 @@ pub struct PressureSettings {
     pub tension: FluidTension,
     /// Variational: how the linear system is solved.
     pub linear: LinearSolver,
-    /// Variational: what the residual of the linear system may be, over what it is without pressure.
+    /// Variational: what the residual of the linear system may be, over what it is without
+    /// pressure.
     pub linear_tolerance: f64,
     /// Variational: at most this many iterations of a linear solve.
     pub linear_iterations: u32,

@@ -38,8 +38,9 @@ pub struct FluidContact {
     /// `"elasticity"`, `"friction"`. Not set: all of it. What it does not know is split between the
     /// phases as in the paper, which is `[]`.
     pub predict: Option<Vec<Known>>,
-    /// How often the variational fluid is moved in a step where friction holds it back: each time
-    /// with the slip and the pressure that the time before has found. Not set: 2.
+    /// How often the variational fluid is moved at least in a step where friction holds it back:
+    /// each time with the slip and the pressure that the time before has found, until they agree.
+    /// Not set: 2.
     #[schemars(extend("minimum" = 1, "maximum" = 10))]
     pub friction_passes: Option<u32>,
 }

@@ -36,8 +36,8 @@ struct Way {
 }
 
 /// Why one row falls short.
-const CANCELS: &str = "parts of orders five and six have other signs: they cancel at two halvings, \
-                       and where they do not the mismatch is below 1e-11 d; orders there: 4.2 to 4.9";
+const CANCELS: &str = "parts of orders five and six have other signs and cancel at two halvings; \
+                       beyond, where mismatches are below 1e-11 d, orders are 4.2 to 4.9";
 
 fn run(report: &mut Report) -> Result<(), String> {
     for viscosity in [0.0, 10.0] {
