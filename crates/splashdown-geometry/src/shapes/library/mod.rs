@@ -1,10 +1,10 @@
 //! Shapes made by small generators: a toy duck, a gear, a bolt, letters …
 //!
-//! Each file holds one idea and returns a triangle mesh, closed but for a tube; [`MeshShape`](super::MeshShape)
-//! then measures and samples it, and in 2D cuts it by the plane z = 0. Four tools do most of the
-//! work: plane figures with depth (`extrude`), profiles that turn (`surface::swept`), level sets of
-//! smooth functions (`isosurface`, for what is round all over), and outlines of strokes
-//! (`contour`).
+//! Each file holds one idea and returns a triangle mesh, closed but for a tube;
+//! [`MeshShape`](super::MeshShape) then measures and samples it, and in 2D cuts it by the plane
+//! z = 0. Four tools do most of the work: plane figures with depth (`extrude`), profiles that turn
+//! (`surface::swept`), level sets of smooth functions (`isosurface`, for what is round all over),
+//! and outlines of strokes (`contour`).
 
 mod bowl;
 mod capsule;
