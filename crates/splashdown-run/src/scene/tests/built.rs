@@ -105,7 +105,7 @@ fn a_fluid_may_have_the_shape_of_a_creature() {
     let built = build(&text);
     let volume = crate::shapes::library::rabbit(2.0).volume();
     let count = built.world.fluids[0].range.len() as f64;
-    assert!((count * 1e-3 / volume - 1.0).abs() < 0.05, "{count} {volume}");
+    assert!((count * 1e-3 / volume - 1.0).abs() < 0.1, "{count} {volume}");
 }
 
 #[test]
