@@ -10,7 +10,8 @@
 # version to version, and with the instructions that a processor has. On another kind nothing is compared.
 #
 # BEFORE and AFTER are two `splashdown` programs. Scenes and times stand in scripts/bits.csv; a scene that BEFORE
-# does not have is left out. Ends with status 1 if any number differs.
+# does not have is left out. Of tables those columns count that BEFORE writes: a format may grow, numbers may not
+# change. Ends with status 1 if any number differs.
 set -euo pipefail
 
 # All that tells of the program or the machine: times, versions, formats of what is only read by the program itself.
@@ -72,6 +73,19 @@ leave_out=()
 for name in $only_here; do leave_out+=("--exclude=$name"); done
 set +f
 
+# The tables in the folder $2 with the columns that those in the folder $1 have, in their order.
+same_columns() {
+    local table
+    while read -r table; do
+        if ! [ -e "$2/$table" ]; then continue; fi
+        awk -F, -v wanted="$(head -1 "$1/$table")" '
+            NR == 1 { n = split(wanted, names, ","); for (k = 1; k <= NF; k++) place[$k] = k }
+            { for (k = 1; k <= n; k++) printf "%s%s", $place[names[k]], k < n ? "," : "\n" }
+        ' "$2/$table" >"$work/table"
+        mv "$work/table" "$2/$table"
+    done < <(cd "$1" && find . -name '*.csv')
+}
+
 known=$("$before" list)
 differing=0
 compared=0
@@ -83,6 +97,7 @@ while IFS=, read -r scene until; do
             echo "$scene: $side failed:" && tail -3 "$work/$side.txt"
         fi
     done
+    same_columns "$work/before" "$work/after"
     if diff -rq "${leave_out[@]}" "$work/before" "$work/after" >"$work/differences" 2>&1; then
         echo "$scene: same, $(($(wc -l <"$work/after/log.csv") - 1)) steps"
     else

@@ -1,16 +1,18 @@
 //! What can be written on the command line.
 
-use std::path::PathBuf;
-use std::sync::LazyLock;
+mod values;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use splashdown::scene::schema::{self, Word};
-use splashdown::scene::{MemoryLimit, gallery};
+use splashdown::scene::MemoryLimit;
 use splashdown_render::export::MeshFormat;
 use splashdown_render::renderer;
 use splashdown_render::stage::Quantity;
+
+use self::values::{FrameFormat, SceneName, parse_size, parse_variant};
+pub(crate) use self::values::{Method, PRESSURE, STEPPER, Variant, contradiction};
 
 const FIRST_STEPS: &str = "\
 First steps:
@@ -112,28 +114,6 @@ pub(crate) struct ManArguments {
     pub out: Option<PathBuf>,
 }
 
-/// A scene file, or the name of a built-in scene. Shells complete the names; any other text is a
-/// file.
-#[derive(Clone, Debug)]
-pub(crate) struct SceneName;
-
-impl TypedValueParser for SceneName {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(gallery::list().iter().map(|scene| PossibleValue::new(scene.name))))
-    }
-}
-
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct MemoryArguments {
     /// Refuse scenes that need more memory than this, like 8G, 512M or 50% of the machine's
@@ -191,22 +171,6 @@ pub(crate) struct CompareArguments {
     pub json: bool,
     #[command(flatten)]
     pub memory: MemoryArguments,
-}
-
-/// Methods that go together, and what the user called them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Variant {
-    pub name: String,
-    pub methods: Vec<Method>,
-}
-
-fn parse_variant(text: &str) -> Result<Variant, String> {
-    let parse = |name: &str| Method::from_str(name, false);
-    let methods = text.split('+').map(parse).collect::<Result<Vec<_>, _>>()?;
-    match contradiction(&methods) {
-        Some(sentence) => Err(sentence),
-        None => Ok(Variant { name: text.to_owned(), methods }),
-    }
 }
 
 #[derive(Debug, Args)]
@@ -447,85 +411,6 @@ pub(crate) struct ExportArguments {
     pub force: bool,
 }
 
-fn parse_size(text: &str) -> Result<[usize; 2], String> {
-    let size = text.split_once(['x', '×']).and_then(|(width, height)| {
-        Some([width.trim().parse::<usize>().ok()?, height.trim().parse::<usize>().ok()?])
-    });
-    match size {
-        Some(size) if size.iter().all(|n| (16..=16384).contains(n)) => Ok(size),
-        _ => Err("write WIDTHxHEIGHT with 16 to 16384 pixels each way, like 1280x720".to_owned()),
-    }
-}
-
-/// The keys of a scene that `--method` can set. No two of them share a word.
-const METHODS: [&str; 3] = [PRESSURE, "coupling.method", "coupling.solver"];
-
-/// How pressure is solved for.
-pub(crate) const PRESSURE: &str = "pressure.solver";
-
-/// A choice that a scene offers for one of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Method {
-    /// The key that it sets.
-    pub key: &'static str,
-    /// What can be written there.
-    pub word: Word,
-}
-
-impl ValueEnum for Method {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<Method>> = LazyLock::new(|| {
-            let of_key =
-                |key| schema::choices(key).into_iter().map(move |word| Method { key, word });
-            METHODS.into_iter().flat_map(of_key).collect()
-        });
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(possible(self.word))
-    }
-}
-
-impl Method {
-    /// The override of a scene that chooses it.
-    pub(crate) fn as_override(self) -> String {
-        format!("{}=\"{}\"", self.key, self.word.name)
-    }
-}
-
-fn possible(word: Word) -> PossibleValue {
-    PossibleValue::new(word.name).help(word.meaning.trim_end_matches('.'))
-}
-
-/// A sentence about two methods that exclude each other, if there are such.
-pub(crate) fn contradiction(methods: &[Method]) -> Option<String> {
-    methods.iter().enumerate().find_map(|(k, Method { key, word })| {
-        let other = methods[..k].iter().find(|earlier| earlier.key == *key)?;
-        let (other, word) = (other.word.name, word.name);
-        Some(format!("--method {other} and {word} exclude each other: both are {key}"))
-    })
-}
-
-/// A format of frames that a scene offers, or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameFormat(Option<Word>);
-
-impl ValueEnum for FrameFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<FrameFormat>> = LazyLock::new(|| {
-            let formats = schema::choices("output.formats").into_iter().map(Some);
-            formats.chain([None]).map(FrameFormat).collect()
-        });
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let none = Word { name: "none", meaning: "No frames, only tables" };
-        Some(possible(self.0.unwrap_or(none)))
-    }
-}
-
 impl RunArguments {
     /// The flags that change the scene, as overrides like those of `--set`.
     pub(crate) fn overrides(&self) -> Vec<String> {
@@ -533,7 +418,7 @@ impl RunArguments {
         if let Some(time) = self.until {
             overrides.push(format!("simulation.duration={time:?}"));
         }
-        overrides.extend(self.method.iter().map(|method| method.as_override()));
+        overrides.extend(self.method.iter().flat_map(|method| method.overrides()));
         if self.surface {
             overrides.push("output.surface=true".to_owned());
         }
@@ -541,8 +426,8 @@ impl RunArguments {
             overrides.push("elastic_solver.verify=true".to_owned());
         }
         if !self.format.is_empty() {
-            let quoted = |format: &FrameFormat| format.0.map(|word| format!("{:?}", word.name));
-            let names: Vec<String> = self.format.iter().filter_map(quoted).collect();
+            let names: Vec<String> =
+                self.format.iter().filter_map(|format| format.quoted()).collect();
             overrides.push(format!("output.formats=[{}]", names.join(", ")));
         }
         overrides
@@ -571,22 +456,6 @@ mod tests {
                 "output.formats=[\"vtk\", \"ply\"]"
             ]
         );
-    }
-
-    #[test]
-    fn no_two_methods_have_the_same_name() {
-        let names = || Method::value_variants().iter().map(|method| method.word.name);
-        let distinct: std::collections::HashSet<_> = names().collect();
-        assert_eq!(distinct.len(), names().count());
-        assert!(distinct.len() > METHODS.len());
-    }
-
-    #[test]
-    fn methods_of_one_kind_exclude_each_other() {
-        let methods = |names: [&str; 3]| names.map(|name| Method::from_str(name, false).unwrap());
-        assert_eq!(contradiction(&methods(["weak", "iisph", "nncg"])), None);
-        let text = contradiction(&methods(["weak", "iisph", "monolithic"])).unwrap();
-        assert!(text.contains("weak and monolithic") && text.contains("coupling.method"), "{text}");
     }
 
     #[test]

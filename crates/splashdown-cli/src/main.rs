@@ -4,7 +4,6 @@ mod arguments;
 mod commands;
 mod failure;
 mod pages;
-mod plot;
 mod progress;
 mod signals;
 mod summary;

@@ -26,6 +26,11 @@ impl Deforming {
         Deforming { body, embedding: Arc::new(embedding), points }
     }
 
+    /// The same body without samples.
+    pub fn bare(&self) -> Deforming {
+        Deforming::new(self.body, Embedding::default())
+    }
+
     /// What samples have of something that vertices have.
     pub fn gather<'a>(&'a self, of_vertex: &'a [DVec3]) -> impl Iterator<Item = DVec3> + 'a {
         self.points.iter().map(|&point| self.embedding.gather(point as usize, of_vertex))

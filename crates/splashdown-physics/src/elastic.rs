@@ -9,9 +9,10 @@ use std::borrow::Cow;
 
 use splashdown_solids::element::Element;
 use splashdown_solids::guests::{GuestSettings, Guests};
+use splashdown_solids::parts::Parts;
 use splashdown_solids::prediction::Prediction;
 use splashdown_solids::solids::{Hold, Settings, Solids};
-use splashdown_solids::step::{Failure, Outside, Report, Workspace, step};
+use splashdown_solids::step::{Failure, Outside, Report, Workspace, phase};
 use splashdown_solids::verify::{Violation, violation};
 
 use crate::body::RigidBody;
@@ -78,6 +79,12 @@ impl ElasticMotion {
     /// Where vertices come, m.
     pub(crate) fn position(&self) -> &[DVec3] {
         &self.solids.position
+    }
+
+    /// Adds forces on vertices (N) to those of guests, if there are any.
+    pub(crate) fn add_guest_forces(&mut self, forces: &[DVec3]) {
+        let all = self.report.guest_forces.iter_mut().zip(forces);
+        all.for_each(|(sum, force)| *sum += *force);
     }
 
     /// Where guests come, m.
@@ -236,26 +243,28 @@ impl Elastic {
         Cow::Owned(solids)
     }
 
-    /// A linear model of the step that `advance` makes, in `workspace`.
+    /// A linear model of the step that `advance` makes of these `parts`, in `workspace`.
     pub(crate) fn predict<'a>(
         &self,
         workspace: &'a mut Workspace,
         around: &Surroundings,
-        dt: f64,
+        (parts, dt): (Parts<'_>, f64),
     ) -> Result<Prediction<'a>, Failure> {
         let target = self.targets(around, dt);
         let outside = Outside { dt, gravity: around.gravity, force: &[], guests: None };
-        let solids = self.solids_at(around.time);
-        Prediction::new(&solids, workspace, &self.settings, outside, |v| target[v as usize])
+        let (solids, settings) = (self.solids_at(around.time), &self.settings);
+        let target = |v: u32| target[v as usize];
+        Prediction::new(&solids, workspace, settings, (outside, parts), target)
     }
 
-    /// The elastic bodies after a step in which `force` pushes vertices besides (N, or nothing) and
-    /// `guests` take part; nothing is changed yet but `workspace`, the memory of the solver.
+    /// The elastic bodies after a step, or those `parts` of one, in which `force` pushes vertices
+    /// besides (N, or nothing) and `guests` take part; nothing is changed yet but `workspace`, the
+    /// memory of the solver.
     pub(crate) fn advance(
         &self,
         workspace: &mut Workspace,
         around: &Surroundings,
-        (force, guests): (&[DVec3], Option<Guests>),
+        (force, guests, parts): (&[DVec3], Option<Guests>, Parts<'_>),
         (dt, halvings): (f64, u32),
     ) -> Result<ElasticMotion, Failure> {
         let mut moved = self.solids_at(around.time).into_owned();
@@ -263,7 +272,7 @@ impl Elastic {
         let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];
         let outside = Outside { dt, gravity: around.gravity, force, guests };
-        let report = step(&mut moved, workspace, settings, outside, goal)?;
+        let report = phase(&mut moved, workspace, settings, (outside, parts), goal)?;
         Ok(ElasticMotion { solids: moved, report })
     }
 

@@ -7,10 +7,14 @@
 //! |---|---|---|
 //! | `math` | vectors, poses, the dimension: of the crate below | |
 //! | `mesh` | triangle meshes: of the crate below | |
-//! | `solve` | solvers: of the crate below | |
+//! | `point_grid` | points by cells: of the crate below | |
+//! | `random` | numbers from a seed: of the crate below | |
+//! | `solve` | solvers, all of the crate below | |
+//! | `solids` | elastic bodies, all of the crate below | math, solve |
 //! | `nearest` | "Did you mean …?" | |
 //! | `scratch` | memory of a method, which nothing depends on | |
 //! | `units` | the units of the solvers | |
+//! | [`stepper`] | the phases of a step with a variational fluid | |
 //! | [`error`] | why a step could not be done | math |
 //! | [`bounds`] | where the world ends | math |
 //! | [`state`] | what changes while a world runs, as named arrays | math |
@@ -21,14 +25,14 @@
 //! | [`twist`] | motions of rigid things, and impulses on them | math |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, neighbour lists | math, solve, state |
 //! | [`body`] | what makes a solid a rigid body | math, motion, state |
-//! | [`deforming`] | what makes a solid the surface of an elastic body | math, state |
+//! | [`deforming`] | what makes a solid the surface of an elastic body | math, solids, state |
 //! | [`boundary`] | what a fluid knows of solids | body, deforming, math, mesh, motion, state |
-//! | [`sources`] | where fluid comes from and goes | math, motion, state |
-//! | [`sph`] | fluids | boundary, loads, math, mesh, motion, particles, solve, state, twist |
-//! | [`rigid`] | rigid bodies | body, boundary, math, particles, state, twist, units |
-//! | [`elastic`] | elastic bodies | body, boundary, math, motion, state |
-//! | [`coupling`] | where two of these three meet in one solve | body, math, particles, rigid, sph, twist |
-//! | [`method`] | which way time steps are made, with its settings | body, sph |
+//! | [`sources`] | where fluid comes from and goes | math, motion, random, state |
+//! | [`sph`] | fluids | boundary, loads, math, mesh, motion, particles, point_grid, solve, state, twist |
+//! | [`rigid`] | rigid bodies | body, boundary, math, particles, solve, state, twist, units |
+//! | [`elastic`] | elastic bodies | body, boundary, math, motion, solids, state |
+//! | [`coupling`] | where two of these three meet in one solve | body, math, particles, rigid, solve, sph, twist |
+//! | [`method`] | which way time steps are made, with its settings | body, sph, stepper |
 //! | [`world`] | the whole state | all above but coupling, expression, motion, nearest, twist |
 //! | `archive` | the state to and from named arrays | particles, state, world |
 //! | `flow` | what sources, sinks and bounds do after a step | bounds, math, particles, report, sources, world |
@@ -61,6 +65,7 @@ pub mod sources;
 pub mod sph;
 pub mod state;
 mod step;
+pub mod stepper;
 #[doc(hidden)]
 pub mod testing;
 pub mod twist;

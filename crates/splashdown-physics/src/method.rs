@@ -1,7 +1,8 @@
 //! Which way time steps are made, with its settings.
 
 use crate::body::CouplingSettings;
-use crate::sph::pressure::settings::PressureSettings;
+use crate::sph::pressure::settings::{PressureSettings, PressureSolver};
+use crate::stepper::{Stepper, StepperSettings};
 
 /// The ways to make a time step. Each is a file in `methods`.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct ParticleSettings {
     pub pressure: PressureSettings,
     /// How rigid bodies are coupled to fluids and to each other.
     pub coupling: CouplingSettings,
+    /// How a variational fluid and the bodies in it are moved.
+    pub stepper: StepperSettings,
 }
 
 impl Method {
@@ -31,6 +34,15 @@ impl Method {
     /// How pressure is solved for; the usual way if the method has no such settings.
     pub fn pressure(&self) -> PressureSettings {
         self.of_particles().pressure
+    }
+
+    /// In which phases a variational fluid and the bodies in it are moved.
+    pub fn stepper(&self) -> Stepper {
+        let settings = self.of_particles();
+        match settings.pressure.solver {
+            PressureSolver::Variational => settings.stepper.stepper,
+            _ => Stepper::default(),
+        }
     }
 
     /// The same, to read: the usual ones if the method is another.

@@ -61,6 +61,8 @@ pub struct Volume {
     pub solves: u32,
     /// How many do.
     pub pushing: u32,
+    /// How often all of this was done, each time with another slip for friction.
+    pub passes: u32,
 }
 
 /// What is solved for in a step.

@@ -20,6 +20,12 @@ const CRATES: [&[&str]; 8] = [
 /// The last module of physics: it and all above it in the table are told what they need.
 const COUPLING: &str = "coupling";
 
+/// Laws in `splashdown-solids`: what elements resist, and what surfaces in contact do. They know
+/// neither each other nor the state.
+const ELASTIC_LAWS: &[&str] =
+    &["hinge", "inversion", "material", "membrane", "pressure", "rod", "tetrahedron"];
+const CONTACT_LAWS: &[&str] = &["barrier", "bvh", "ccd", "contact", "distance", "friction"];
+
 /// Files that a test build alone contains, besides those in folders called `tests`.
 const TEST_FILES: [&str; 3] = ["brute.rs", "testing.rs", "tests.rs"];
 
@@ -35,20 +41,80 @@ struct Source {
 }
 
 impl Source {
-    /// Top modules that the file names after `crate::`.
-    fn imports(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
-        for part in self.text.split("crate::").skip(1) {
+    /// A file below `src` with what it contains, up to its tests.
+    fn new(path: &str, whole: &str) -> Source {
+        let tests = ["#[cfg(test)]\nmod tests {", "#[cfg(test)]\npub mod tests {"];
+        let end = tests.iter().filter_map(|start| whole.find(start)).min();
+        let module = path.split(['/', '.']).next().unwrap().to_owned();
+        let text = whole[..end.unwrap_or(whole.len())].to_owned();
+        Source { path: path.to_owned(), module, text }
+    }
+
+    /// Lines that are no comments.
+    fn code(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().filter(|line| !line.trim_start().starts_with("//"))
+    }
+
+    /// Whether the code has this word.
+    fn names(&self, word: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        self.code().any(|line| line.split(|c| !is_part(c)).any(|found| found == word))
+    }
+
+    /// Names that follow `path` in the code.
+    fn names_after<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a str> {
+        self.code().flat_map(move |line| line.split(path).skip(1)).map(|part| {
             let end = part.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(part.len());
-            // The macro `with_kernel!` lives at the root of the crate; its home is `particles`.
-            names.insert(part[..end].replace("with_kernel", "particles"));
-        }
+            &part[..end]
+        })
+    }
+
+    /// Top modules that the file names, of this crate and of those below.
+    fn imports(&self) -> BTreeSet<&str> {
+        // The macro `with_kernel!` lives at the root of the crate; its home is `particles`.
+        let home = |name| if name == "with_kernel" { "particles" } else { name };
+        let mut names: BTreeSet<&str> = self.names_after("crate::").map(home).collect();
+        names.extend(self.names_after("splashdown_geometry::"));
+        names.extend(["solve", "solids"].into_iter().filter(|name| {
+            let whole_crate = format!("splashdown_{name}");
+            self.names(&whole_crate)
+        }));
         names
+    }
+
+    /// What the file uses though its rule does not allow it.
+    fn forbidden(&self, rules: &[Rule]) -> Option<String> {
+        let Source { path, module, .. } = self;
+        // From here `super` is the root of the crate, which has all modules.
+        let to_root = "super::".repeat(path.trim_end_matches("/mod.rs").split('/').count());
+        if self.code().any(|line| line.contains(&to_root)) {
+            return Some(format!("{path} climbs to the root of the crate by `{to_root}`"));
+        }
+        let Some(rule) = rules.iter().find(|rule| rule.module == *module) else {
+            return Some(format!("`{module}` has no row in src/lib.rs"));
+        };
+        let mut imports = self.imports().into_iter().filter(|import| import != module);
+        let wrong = imports.find(|import| !rule.allowed.contains(*import))?;
+        Some(format!("{path} uses `{wrong}`"))
+    }
+
+    /// The word for the state or the memory of a whole step, if the file has one.
+    fn whole_state(&self) -> Option<&'static str> {
+        // The memory of the solver of elastic bodies is its own.
+        let own = |word: &str| word == "Workspace" && self.path == "elastic.rs";
+        ["World", "Workspace"].into_iter().find(|word| self.names(word) && !own(word))
     }
 }
 
+/// All files of this crate but `lib.rs`.
 fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = sources_of("splashdown-physics");
+    assert!(sources.len() > 50, "the sources have moved");
+    sources
+}
+
+fn sources_of(name: &str) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
     let mut open = vec![root.clone()];
     let mut sources = Vec::new();
     while let Some(folder) = open.pop() {
@@ -59,18 +125,12 @@ fn sources() -> Vec<Source> {
                 open.push(path);
             } else if name.ends_with(".rs") && !TEST_FILES.contains(&name.as_str()) {
                 let whole = fs::read_to_string(&path).unwrap();
-                let tests = ["#[cfg(test)]\nmod tests {", "#[cfg(test)]\npub mod tests {"];
-                let end = tests.iter().filter_map(|start| whole.find(start)).min();
                 let path = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-                let module = path.split(['/', '.']).next().unwrap().to_owned();
-                if module != "lib" {
-                    let text = whole[..end.unwrap_or(whole.len())].to_owned();
-                    sources.push(Source { path, module, text });
-                }
+                sources.push(Source::new(&path, &whole));
             }
         }
     }
-    assert!(sources.len() > 50, "the sources have moved");
+    sources.retain(|source| source.module != "lib");
     sources
 }
 
@@ -110,13 +170,30 @@ fn above(rules: &[Rule]) -> BTreeSet<String> {
 #[test]
 fn every_module_uses_what_its_rule_allows() {
     let rules = rules();
-    for source in &sources() {
-        let Source { path, module, .. } = source;
-        let rule = rules.iter().find(|rule| rule.module == *module);
-        let rule = rule.unwrap_or_else(|| panic!("`{module}` has no row in src/lib.rs"));
-        for import in source.imports().iter().filter(|import| *import != module) {
-            assert!(rule.allowed.contains(import), "{path} uses `{import}`");
-        }
+    let wrong: Vec<_> = sources().iter().filter_map(|source| source.forbidden(&rules)).collect();
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn imports_against_a_rule_are_found_however_they_are_written() {
+    let rules = rules();
+    let is_allowed = |path, text| Source::new(path, text).forbidden(&rules).is_none();
+    assert!(is_allowed("sph/new.rs", "//! As [`crate::world`].\nuse crate::boundary::Solid;"));
+    assert!(is_allowed("sph/deep/new.rs", "use super::super::fluid::Fluid;"));
+    assert!(is_allowed("sph/new.rs", "\n#[cfg(test)]\nmod tests {\n    use crate::world;\n}"));
+    for (path, text) in [
+        ("sph/new.rs", "use crate::world::World;"),
+        ("sph/new.rs", "let body: crate::rigid::bodies::Body;"),
+        ("sph/new.rs", "use crate::{math::DVec3, rigid::bodies::Body};"),
+        ("sph/new.rs", "use super::super::rigid;"),
+        ("sph/deep/mod.rs", "use super::super::rigid;"),
+        ("sph/new.rs", "use splashdown_solids::step;"),
+        ("rigid/new.rs", "use splashdown_geometry::shapes::Shape;"),
+        ("coupling/new.rs", "use crate::methods::particles;"),
+        ("twist.rs", "use super::world;"),
+        ("granular.rs", ""),
+    ] {
+        assert!(!is_allowed(path, text), "{path}: {text}");
     }
 }
 
@@ -130,22 +207,58 @@ fn rules_form_a_tree() {
     }
 }
 
+/// Solvers and geometry need no table: no module uses one that uses it.
+#[test]
+fn modules_of_solvers_and_geometry_form_trees() {
+    for name in CRATES[0] {
+        let sources = sources_of(name);
+        let mut open: BTreeSet<&str> =
+            sources.iter().map(|source| source.module.as_str()).collect();
+        assert!(open.len() > 4, "the sources of {name} have moved");
+        let is_free = |module: &str, open: &BTreeSet<&str>| {
+            let own = sources.iter().filter(|source| source.module == module);
+            let mut used = own.flat_map(Source::imports).filter(|import| *import != module);
+            !used.any(|import| open.contains(import))
+        };
+        while let Some(free) = open.iter().copied().find(|module| is_free(module, &open)) {
+            open.remove(free);
+        }
+        assert!(open.is_empty(), "of {name} these use each other: {open:?}");
+    }
+}
+
+#[test]
+fn laws_of_elasticity_and_of_contact_know_neither_each_other_nor_the_state() {
+    let sources = sources_of("splashdown-solids");
+    for laws in [ELASTIC_LAWS, CONTACT_LAWS] {
+        for module in laws {
+            let mut own = sources.iter().filter(|source| source.module == *module).peekable();
+            assert!(own.peek().is_some(), "`{module}` has moved");
+            let wrong: Vec<_> = own
+                .flat_map(Source::imports)
+                .filter(|import| *import != "solve" && !laws.contains(import))
+                .collect();
+            assert!(wrong.is_empty(), "`{module}` uses {wrong:?}");
+        }
+    }
+}
+
 /// Physics, and the coupling of physics, are told what they need.
 #[test]
 fn nothing_up_to_coupling_names_the_world() {
     let rules = rules();
     let end = rules.iter().position(|rule| rule.module == COUPLING).unwrap();
-    let below = above(&rules[..=end]);
-    for source in sources() {
-        let is_below = below.contains(&source.module);
-        let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let mut words =
-            code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-        let named = words.find(|word| ["World", "Workspace"].contains(word));
-        // The memory of the solver of elastic bodies is its own.
-        let own = source.path == "elastic.rs" && named == Some("Workspace");
-        assert!(!is_below || own || named.is_none(), "{} names `{named:?}`", source.path);
+    let told = above(&rules[..=end]);
+    for source in sources().iter().filter(|source| told.contains(&source.module)) {
+        let named = source.whole_state();
+        assert!(named.is_none(), "{} names `{named:?}`", source.path);
     }
+    let of = |path, text| Source::new(path, text).whole_state();
+    assert_eq!(of("coupling/new.rs", "fn f(world: &World) {}"), Some("World"));
+    assert_eq!(of("sph/new.rs", "fn f(work: &mut Workspace) {}"), Some("Workspace"));
+    assert_eq!(of("elastic.rs", "fn f(own: &mut Workspace) {}"), None);
+    assert_eq!(of("elastic.rs", "fn f(own: &mut Workspace, all: &World) {}"), Some("World"));
+    assert_eq!(of("rigid/new.rs", "/// Part of a `World`.\nfn f(worlds: &Worldly) {}"), None);
 }
 
 /// A running simulation knows particles only.
@@ -183,8 +296,7 @@ fn no_crate_depends_on_one_above_it() {
 #[test]
 fn unsafe_code_stays_in_the_files_for_vector_instructions() {
     for source in sources() {
-        let code = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let is_unsafe = code.flat_map(|line| line.split_whitespace()).any(|word| word == "unsafe");
+        let is_unsafe = source.names("unsafe");
         assert!(!is_unsafe || UNSAFE_FILES.contains(&source.path.as_str()), "{}", source.path);
     }
 }

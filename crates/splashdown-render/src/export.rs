@@ -137,22 +137,29 @@ impl<'a> Exporter<'a> {
 }
 
 /// Names of files for the solids and then for the fluids of a run: their own, with a number where
-/// two would be the same.
+/// two would be the same, or one the name of another at a frame.
 fn file_names(run: &Run) -> Vec<String> {
     let solids = run.solids.iter().map(|(name, _)| name);
-    let mut names: Vec<String> = Vec::new();
+    let fluids = run.fluids.iter().map(|(name, _)| name);
+    unique_names(solids.chain(fluids).map(|name| file_stem(name)))
+}
+
+/// Names as they are, with a number where two differ by nothing, or by the case of letters, which
+/// some file systems ignore, and where one ends as files of a frame do: the fixed solid
+/// `gear_000001` would have the file of `gear` at frame 1.
+fn unique_names(stems: impl Iterator<Item = String>) -> Vec<String> {
     let mut taken = HashSet::new();
-    for name in solids.chain(run.fluids.iter().map(|(name, _)| name)) {
-        let stem = file_stem(name);
-        let mut unique = stem.clone();
-        let mut number = 2;
-        while !taken.insert(unique.clone()) {
-            unique = format!("{stem}-{number}");
-            number += 1;
-        }
-        names.push(unique);
-    }
-    names
+    let unique = |stem: String| {
+        let numbered = (2..).map(|number| format!("{stem}-{number}"));
+        let own = std::iter::once(stem.clone()).filter(|name| !ends_like_a_frame(name));
+        own.chain(numbered).find(|name| taken.insert(name.to_lowercase())).unwrap_or(stem)
+    };
+    stems.map(unique).collect()
+}
+
+fn ends_like_a_frame(name: &str) -> bool {
+    let digits = name.rsplit_once('_').map_or("", |(_, end)| end);
+    digits.len() >= 6 && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A table has no place for a mark: one with these columns and no others was made here.
@@ -308,6 +315,14 @@ mod tests {
         assert_eq!(text.lines().nth(1), Some("0.5,paddle,1,2,3,0,0,0,1"));
         assert!(motion("").is_err() && motion("a,b\n1,2\n").is_err());
         assert!(motion(&format!("{header}0.5,paddle,9\n")).unwrap_err().contains("line 2"));
+    }
+
+    #[test]
+    fn no_object_takes_the_file_of_another() {
+        let names = ["gear", "gear_000001", "a", "A", "a-2", "gear", "year_2026"];
+        let unique = unique_names(names.map(str::to_owned).into_iter());
+        let expected = ["gear", "gear_000001-2", "a", "A-2", "a-2-2", "gear-2", "year_2026"];
+        assert_eq!(unique, expected);
     }
 
     #[test]

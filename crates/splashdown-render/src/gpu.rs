@@ -21,8 +21,10 @@ use wgpu::util::DeviceExt;
 use self::pipelines::{NUMBER, PAINT, PICTURE, Packed, Pipelines, SURFACE};
 use crate::camera::Camera;
 use crate::image::Image;
+use crate::light::{SHADOW_SIZE, Sun};
 use crate::raster::{Mesh, Sphere};
-use crate::shade::{self, Backdrop, SHADOW_SIZE, Scene, Sun};
+use crate::scene::Scene;
+use crate::shade::{self, Backdrop};
 
 /// Depth of what is not there, as in `gpu.wgsl`.
 const NOTHING: f64 = 1e30;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run directory ─► Run ─► FrameData ─► stage ─► Scene ─► render ─► Image ─► PNG, GIF, ffmpeg
-//!                 run.rs               stage.rs           raster.rs, shade.rs   film.rs
+//!                 run.rs               stage.rs scene.rs  raster.rs, shade.rs   film.rs
 //! ```
 //!
 //! The renderer draws spheres and triangles into a visibility buffer, bands of rows in parallel,
@@ -21,6 +21,7 @@ pub mod framing;
 pub mod gpu;
 pub mod image;
 mod level;
+mod light;
 mod marching;
 mod near;
 mod outline;
@@ -29,6 +30,7 @@ pub mod raster;
 pub mod renderer;
 pub mod run;
 pub mod scale;
+pub mod scene;
 pub mod shade;
 pub mod stage;
 pub mod stored;

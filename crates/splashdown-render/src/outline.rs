@@ -5,7 +5,7 @@ use glam::Vec2;
 use crate::camera::Camera;
 use crate::color::ToSrgb;
 use crate::image::Image;
-use crate::shade::Scene;
+use crate::scene::Scene;
 
 const LINE_COLOR: [u8; 3] = [122, 136, 148];
 

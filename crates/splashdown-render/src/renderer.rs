@@ -10,7 +10,8 @@ use crate::error::RenderError;
 #[cfg(feature = "gpu")]
 use crate::gpu::Gpu;
 use crate::image::Image;
-use crate::shade::{self, Scene};
+use crate::scene::Scene;
+use crate::shade;
 
 /// What a user may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::raster::{Mesh, Sphere};
 use crate::renderer::Renderer;
 use crate::run::{Body, FrameData, Role, Run};
 use crate::scale;
-use crate::shade::{Scene, Section};
+use crate::scene::{Scene, Section};
 use crate::stored;
 
 /// What a picture should look like.

@@ -9,7 +9,8 @@ use splashdown_render::camera::{Camera, View, Viewport};
 use splashdown_render::gpu::{Gpu, NoGpu};
 use splashdown_render::image::Image;
 use splashdown_render::raster::{Mesh, Sphere};
-use splashdown_render::shade::{self, Scene, Section};
+use splashdown_render::scene::{Scene, Section};
+use splashdown_render::shade;
 
 const WIDTH: usize = 320;
 const HEIGHT: usize = 200;

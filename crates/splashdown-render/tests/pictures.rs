@@ -5,7 +5,8 @@ use splashdown_geometry::math::{Aabb, DVec3};
 use splashdown_render::camera::{Camera, View, Viewport};
 use splashdown_render::image::Image;
 use splashdown_render::raster::{Buffer, Facing, Layer, Mesh, Sphere};
-use splashdown_render::shade::{Scene, render};
+use splashdown_render::scene::Scene;
+use splashdown_render::shade::render;
 
 const SIZE: usize = 200;
 

@@ -20,6 +20,6 @@ pub mod scene;
 use splashdown_geometry::{math, mesh, random, shapes};
 use splashdown_physics::{
     body, boundary, bounds, deforming, diagnostics, elastic, expression, method, motion, nearest,
-    particles, rigid, sources, sph, state, world,
+    particles, rigid, sources, sph, state, stepper, world,
 };
 use splashdown_solve as solve;

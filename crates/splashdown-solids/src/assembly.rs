@@ -82,9 +82,9 @@ impl Assembly<'_> {
         }
     }
 
-    /// Eliminates guests and leaves locked axes alone.
-    pub fn finish(self) -> Result<(), Unsolvable> {
-        if let Some(elimination) = self.elimination {
+    /// Leaves locked axes alone, and eliminates guests if it `completes` that.
+    pub fn finish(self, completes: bool) -> Result<(), Unsolvable> {
+        if let Some(elimination) = self.elimination.filter(|_| completes) {
             elimination.complete(self.matrix, self.unknowns)?;
         }
         self.unknowns.lock(self.matrix);

@@ -221,7 +221,7 @@ impl Solids {
             self.velocity[v as usize] = affine(x);
         }
         let (model, mu) = (Model::StVenantKirchhoff, substance.material.mu);
-        let material = Material { model, mu, lambda: 0.0 };
+        let material = Material { model, mu, lambda: 0.0, may_invert: false };
         let frame = Tetrahedron::new(vertices, corners, material).ok_or(BadElement::Empty)?;
         let volume = matter.iter().map(|t| t.volume).sum();
         let frame = Element::Tetrahedron(Tetrahedron { volume, ..frame });

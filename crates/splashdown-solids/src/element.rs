@@ -54,6 +54,18 @@ impl Element {
         }
     }
 
+    /// The same, if it must not be turned inside out.
+    pub fn upright(&self) -> Option<&Tetrahedron> {
+        self.tetrahedron().filter(|e| !e.material.may_invert)
+    }
+
+    /// From now on it may be turned inside out, if its material survives that.
+    pub fn let_invert(&mut self) {
+        if let Element::Tetrahedron(e) | Element::Sample(Sample { local: e, .. }) = self {
+            e.material.may_invert = e.material.model.survives_inversion();
+        }
+    }
+
     /// Whether it is one by itself, or the first of the four samples of a quadratic one.
     pub fn is_first(&self) -> bool {
         !matches!(self, Element::Sample(Sample { point: 1.., .. }))

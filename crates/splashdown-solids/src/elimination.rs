@@ -7,7 +7,7 @@
 //! (EL2)  H_f = L Lᵀ,   W = L⁻¹ G,   u = L⁻¹ f:     H_s − Wᵀ W,   r − Wᵀ u,   z = L⁻ᵀ (u − W y)
 //! ```
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -98,6 +98,28 @@ impl Elimination {
         unknowns.add(matrix, others, &h.fixed_view::<9, 9>(3, 3).into_owned());
     }
 
+    /// H_f as it was assembled, guest by guest.
+    pub fn own_blocks(&self) -> Vec<DMat3> {
+        let block = |row: &Row| DMat3::from_cols_slice(row.own.as_slice());
+        self.rows.iter().map(block).collect()
+    }
+
+    /// Adds what H_f, G and Gᵀ as they were assembled do to `p`: unknowns of bodies, then guests.
+    pub fn add_product(&self, p: &[DVec3], out: &mut [DVec3]) {
+        let bodies = p.len() - self.rows.len();
+        let vector = |p: DVec3| Vector3::new(p.x, p.y, p.z);
+        let to = |f: Vector3<f64>| DVec3::new(f.x, f.y, f.z);
+        for (k, row) in self.rows.iter().enumerate() {
+            let z = vector(p[bodies + k]);
+            let mut own = row.own * z;
+            for (other, block) in &row.others {
+                own += block * vector(p[*other as usize]);
+                out[*other as usize] += to(block.transpose() * z);
+            }
+            out[bodies + k] += to(own);
+        }
+    }
+
     /// Makes `matrix` the complement (EL2). Threads compute, one subtracts in a fixed order.
     pub fn complete(
         &mut self,
@@ -179,9 +201,10 @@ impl Row {
 mod tests {
     use super::*;
     use crate::bodies::Substance;
-    use crate::guests::{Guest, GuestSettings, Guests, Linear, Sum};
+    use crate::guests::{Guest, GuestSettings, Guests, Linear};
     use crate::material::{Material, Model};
     use crate::meshing::block;
+    use crate::parts::Parts;
     use crate::solids::{Hold, Integrator, Settings, Solids};
     use crate::step::{Outside, Workspace, begin};
     use splashdown_solve::differences::Random;
@@ -231,11 +254,12 @@ mod tests {
         let all: Vec<Guest> = (0..80).map(guest).collect();
         let direction = |linear: Linear| {
             let of_guests =
-                GuestSettings { reach: 0.2, stiffness: 1e4, sum: Sum::Exclusion, linear };
+                GuestSettings { reach: 0.2, stiffness: 1e4, linear, ..GuestSettings::default() };
             let guests = Some(Guests { all: &all, settings: of_guests, start: None });
             let outside = Outside { dt: 1e-2, gravity: -10.0 * DVec3::Z, force: &[], guests };
             let still = |_| DVec3::ZERO;
-            let (mut objective, _) = begin(&solids, &settings, outside, still, Stop::default());
+            let parts = (Parts::default(), Stop::default());
+            let (mut objective, _) = begin(&solids, &settings, outside, still, parts);
             let mut x = solids.position.clone();
             x.extend(all.iter().map(|guest| guest.position));
             objective.look(&x, &x);

@@ -45,12 +45,30 @@ pub struct Guest {
 pub struct GuestSettings {
     /// d̂: surfaces push guests that are closer than this, m.
     pub reach: f64,
+    /// Surfaces rub guests that something besides the barrier presses on them and that are closer
+    /// than this, m.
+    pub friction_reach: f64,
     /// κ of their barrier at the beginning of a step, Pa.
     pub stiffness: f64,
     /// How the parts of a surface share in it.
     pub sum: Sum,
     /// How the linear systems are solved.
     pub linear: Linear,
+}
+
+impl Default for GuestSettings {
+    /// Nothing keeps them away.
+    fn default() -> GuestSettings {
+        let (sum, linear) = Default::default();
+        GuestSettings { reach: 0.0, friction_reach: 0.0, stiffness: 0.0, sum, linear }
+    }
+}
+
+impl GuestSettings {
+    /// What is farther from all surfaces feels nothing of them, m.
+    pub fn farthest(&self) -> f64 {
+        self.reach.max(self.friction_reach)
+    }
 }
 
 /// How the triangles near a particle share in pushing it.
@@ -85,8 +103,9 @@ pub struct Guests<'a> {
     pub all: &'a [Guest],
     /// How they are kept away.
     pub settings: GuestSettings,
-    /// Where all vertices are expected at the end of the step, m: Newton's method begins as far
-    /// towards there as is safe. None: they are expected where they are.
+    /// Where all vertices are expected at the end of the step, and then all guests, m: Newton's
+    /// method begins as far towards there as is safe. Without guests they are expected at their
+    /// goals; without anything, vertices are expected where they are.
     pub start: Option<&'a [DVec3]>,
 }
 
@@ -107,6 +126,8 @@ pub struct Crowd<'a> {
     features: Vec<Feature>,
     /// How many vertices come before them.
     first: usize,
+    /// Share of the barrier that κ stands for.
+    share: f64,
 }
 
 /// What there is to say about guests after a step.
@@ -121,23 +142,38 @@ pub struct Account {
 }
 
 impl<'a> Crowd<'a> {
-    /// The guests of a step that begins at the state of `solids`.
-    pub fn new(solids: &Solids, guests: Guests<'a>) -> Crowd<'a> {
+    /// The guests of a step that begins at the state of `solids` and has that share of their
+    /// barrier.
+    pub fn new(solids: &Solids, guests: Guests<'a>, share: f64) -> Crowd<'a> {
         let mut start = solids.position.clone();
         start.extend(guests.all.iter().map(|guest| guest.position));
         Crowd {
             guests,
-            stiffness: guests.settings.stiffness,
+            stiffness: share * guests.settings.stiffness,
             meetings: Vec::new(),
             slips: Vec::new(),
             start,
             features: features(solids, guests.settings.sum),
             first: solids.position.len(),
+            share,
         }
+    }
+
+    /// Places of vertices and guests at the beginning of the step, m.
+    pub fn places(&self) -> &[DVec3] {
+        &self.start
+    }
+
+    /// κ at the beginning of a step.
+    pub fn first_stiffness(&self) -> f64 {
+        self.share * self.guests.settings.stiffness
     }
 
     /// Whom they may meet while all move from `from` to `to`.
     pub fn near(&self, from: &[DVec3], to: &[DVec3]) -> Vec<Meeting> {
+        if self.share == 0.0 {
+            return Vec::new();
+        }
         meetings(&self.features, &self.guests, self.first, [from, to])
     }
 
@@ -151,9 +187,15 @@ impl<'a> Crowd<'a> {
         Frictions { slips: &self.slips, start: &self.start, epsilon }
     }
 
-    /// (GU3): the contacts at `x` as friction remembers them. What presses a guest presses it on
-    /// the nearest body.
+    /// (GU3): the contacts at `x` as friction remembers them.
     pub fn lagged(&self, x: &[DVec3]) -> Vec<Slip> {
+        let press: Vec<f64> = self.guests.all.iter().map(|guest| guest.press).collect();
+        self.pressed(x, &press)
+    }
+
+    /// The same where `press` (N) presses guests. What presses a guest presses it on the nearest
+    /// body. The whole barrier counts, whatever share of it this step has.
+    pub fn pressed(&self, x: &[DVec3], press: &[f64]) -> Vec<Slip> {
         let barriers = self.barriers(Stop::default());
         let pushes: Vec<_> = self.meetings.par_iter().map(|m| barriers.push(m, x)).collect();
         let gap = |k: usize| pushes[k].as_ref().map_or(f64::INFINITY, |push| push.gap);
@@ -163,9 +205,10 @@ impl<'a> Crowd<'a> {
             let beside = |other: &usize| self.meetings[*other].guest == meeting.guest;
             let before = (0..k).rev().take_while(beside).all(|other| gap(other) > gap(k));
             let after = (k + 1..pushes.len()).take_while(beside).all(|other| gap(other) >= gap(k));
-            let press = if before && after { guest.press } else { 0.0 };
+            let own = press[meeting.guest as usize - self.first];
+            let press = if before && after { own } else { 0.0 };
             let normal = push.force.try_normalize().unwrap_or(push.normal);
-            let limit = guest.friction * (push.force.length() + press);
+            let limit = guest.friction * (push.force.length() / self.share + press);
             let (vertices, weights) = (push.vertices, push.weights);
             (limit > 0.0).then_some(Slip { vertices, weights, normal, limit })
         };
@@ -174,11 +217,14 @@ impl<'a> Crowd<'a> {
 
     /// Where everything would go at the beginning of the step, if it went as expected.
     pub fn expected(&self) -> Vec<DVec3> {
-        let vertices = match self.guests.start {
-            Some(start) if start.len() == self.first => start,
-            _ => &self.start[..self.first],
-        };
-        vertices.iter().copied().chain(self.guests.all.iter().map(|guest| guest.goal)).collect()
+        let goals = self.guests.all.iter().map(|guest| guest.goal);
+        match self.guests.start {
+            Some(start) if start.len() == self.start.len() => start.to_vec(),
+            Some(start) if start.len() == self.first => {
+                start.iter().copied().chain(goals).collect()
+            }
+            _ => self.start[..self.first].iter().copied().chain(goals).collect(),
+        }
     }
 
     /// The first guest that is not outside of what it meets, and a vertex of that.

@@ -20,6 +20,7 @@
 //! | [`balance`], [`agreement`] | whether forces balance, and friction agrees with them |
 //! | [`guests`], [`signed_pairs`], [`start`] | particles of a fluid that take part in a step |
 //! | [`elimination`] | how they are eliminated from the matrix |
+//! | [`parts`], [`proxy`], [`medium`] | steps in phases: what a phase has, foresees, and shares |
 //! | [`embedding`], [`prediction`] | points that bodies carry along; how bodies yield to forces |
 //! | [`rigid`] | rigid bodies as the laws of motion have them |
 //! | [`meshing`] | tetrahedra in a box, and in any closed shape |
@@ -45,12 +46,15 @@ pub mod hinge;
 pub mod inertia;
 pub mod inversion;
 pub mod material;
+pub mod medium;
 pub mod membrane;
 pub mod meshing;
 pub mod objective;
+pub mod parts;
 pub mod potentials;
 pub mod prediction;
 pub mod pressure;
+pub mod proxy;
 pub mod quadratic;
 pub mod rigid;
 pub mod rod;

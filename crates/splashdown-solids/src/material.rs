@@ -40,6 +40,13 @@ pub enum Model {
     StVenantKirchhoff,
 }
 
+impl Model {
+    /// Whether it has finite energies and forces where elements are flat or inside out.
+    pub fn survives_inversion(self) -> bool {
+        matches!(self, Model::StableNeoHookean | Model::FixedCorotated)
+    }
+}
+
 /// A material of one stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
@@ -49,6 +56,8 @@ pub struct Material {
     pub mu: f64,
     /// Lamé's first parameter, Pa.
     pub lambda: f64,
+    /// Whether elements may be turned inside out; else that costs more energy than there is.
+    pub may_invert: bool,
 }
 
 /// Derivatives of Ψ by principal stretches. Entry k of `shear` and `turn` belongs to the two axes
@@ -105,7 +114,7 @@ impl Material {
     pub fn new(model: Model, young: f64, poisson: f64) -> Material {
         let mu = young / (2.0 * (1.0 + poisson));
         let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-        Material { model, mu, lambda }
+        Material { model, mu, lambda, may_invert: false }
     }
 
     /// Young's modulus, Pa.
@@ -118,11 +127,11 @@ impl Material {
         0.5 * self.lambda / (self.lambda + self.mu)
     }
 
-    /// Ψ at deformation gradient `f`; infinite if it is inverted. Zero at rest.
+    /// Ψ at deformation gradient `f`; infinite if it is inverted and may not be. Zero at rest.
     pub fn energy(&self, f: DMat3) -> f64 {
         let (mu, lambda) = (self.mu, self.lambda);
         let j = f.determinant();
-        if j <= 0.0 || !j.is_finite() {
+        if (j <= 0.0 && !self.may_invert) || !j.is_finite() {
             return f64::INFINITY;
         }
         let [a, b, c] = [f.x_axis, f.y_axis, f.z_axis].map(DVec3::length_squared);
@@ -311,6 +320,28 @@ mod tests {
             let [one, other] = [f, turn * f].map(|f| material.energy(f));
             assert!((one - other).abs() < 1e-13 * one, "{model:?}");
             assert_eq!(material.energy(-f), f64::INFINITY);
+        }
+    }
+
+    #[test]
+    fn materials_that_survive_inversion_push_back_from_beyond() {
+        let mut random = Random::new(7);
+        for model in [Model::StableNeoHookean, Model::FixedCorotated] {
+            let material = Material { may_invert: true, ..Material::new(model, 1.0, 0.3) };
+            for _ in 0..20 {
+                let turn = svd(random.matrix()).u;
+                let f = turn * DMat3::from_diagonal(DVec3::new(1.1, 0.9, -0.4 * random.unit()));
+                let direction = random.matrix();
+                let along = |t: f64| material.energy(f + t * direction);
+                let slope = (along(1e-5) - along(-1e-5)) / 2e-5;
+                let stress = material.stress(f);
+                let found: f64 = (stress.to_cols_array().iter().zip(direction.to_cols_array()))
+                    .map(|(p, x)| p * x)
+                    .sum();
+                assert!((found - slope).abs() < 1e-7, "{model:?}: {found} {slope}");
+                let upright = turn * DMat3::from_diagonal(DVec3::Z);
+                assert!(material.energy(f + 0.01 * upright) < material.energy(f), "{model:?}");
+            }
         }
     }
 }

@@ -16,7 +16,9 @@ use crate::damping::Damping;
 use crate::friction::Slip;
 use crate::guests::{Account, Crowd, Linear};
 use crate::inertia::Inertia;
-use crate::potentials::{Barriers, Elements, Frictions, Given, Potential};
+use crate::medium::Joint;
+use crate::parts::Parts;
+use crate::potentials::{Barriers, Elements, Frictions, Given, InMedium, Potential};
 use crate::solids::{Hold, Settings, Solids};
 use crate::step::{Failure, Report, Workspace};
 use crate::unknowns::Unknowns;
@@ -62,6 +64,8 @@ pub struct Objective<'a> {
     pub places: Vec<DVec3>,
     /// What takes part besides the bodies.
     pub crowd: Option<Crowd<'a>>,
+    /// Which potentials there are.
+    pub parts: Parts<'a>,
 }
 
 impl Objective<'_> {
@@ -73,15 +77,19 @@ impl Objective<'_> {
 
     /// Looks for all that may meet while points move from `from` to `to`.
     pub fn look(&mut self, from: &[DVec3], to: &[DVec3]) {
-        self.pairs = self.near(from, to);
+        if self.parts.contact > 0.0 {
+            self.pairs = self.near(from, to);
+        }
         if let Some(crowd) = &mut self.crowd {
             crowd.meetings = crowd.near(from, to);
         }
     }
 
     fn barriers(&self) -> Barriers<'_> {
-        let (gap, stiffness, stop) = (self.settings.gap, self.stiffness, self.stop);
-        Barriers { pairs: &self.pairs, gap, stiffness, stop, pushing: OnceLock::new() }
+        let Parts { contact, projects, .. } = self.parts;
+        let (gap, stiffness, stop) = (self.settings.gap, contact * self.stiffness, self.stop);
+        let pushing = OnceLock::new();
+        Barriers { pairs: &self.pairs, gap, stiffness, projects, stop, pushing }
     }
 
     /// Friction of this step.
@@ -96,13 +104,24 @@ impl Objective<'_> {
 
     /// The list of potentials. What goes on within bodies is first.
     fn with_potentials<R>(&self, f: impl FnOnce(&[&dyn Potential]) -> R) -> R {
-        let elements = Elements { elements: &self.solids.elements, damping: &self.damping };
+        let Parts { elasticity, models, medium, projects, .. } = self.parts;
+        let damping = &self.damping[..];
+        let elements = Elements { elements: &self.solids.elements, damping, projects };
         let (barriers, frictions, given) = (self.barriers(), self.frictions(), Given(self.force));
-        let Some(crowd) = &self.crowd else {
-            return f(&[&elements, &barriers, &frictions, &given]);
-        };
-        let of_guests = (crowd.barriers(self.stop), crowd.frictions(self.epsilon()));
-        f(&[&elements, &barriers, &frictions, &given, &of_guests.0, &of_guests.1])
+        let crowd = self.crowd.as_ref();
+        let of_guests = crowd.map(|c| (c.barriers(self.stop), c.frictions(self.epsilon())));
+        let medium = medium.map(InMedium);
+        let mut all: Vec<&dyn Potential> = Vec::new();
+        if elasticity {
+            all.push(&elements);
+        }
+        all.extend([&barriers as &dyn Potential, &frictions, &given]);
+        if let Some((barriers, frictions)) = &of_guests {
+            all.extend([barriers as &dyn Potential, frictions]);
+        }
+        all.extend(models.iter().map(|model| model as &dyn Potential));
+        all.extend(medium.iter().map(|medium| medium as &dyn Potential));
+        f(&all)
     }
 
     /// (S1)
@@ -141,7 +160,8 @@ impl Objective<'_> {
 
     /// Second derivatives of (S1), each potential's part without negative eigenvalues.
     pub fn assemble(&self, x: &[DVec3], workspace: &mut Workspace) -> Result<(), Unsolvable> {
-        let Workspace { pattern, matrix, elimination, stop: _ } = workspace;
+        let Workspace { pattern, matrix, elimination, active, .. } = workspace;
+        *active = self.parts.medium.map(|medium| medium.active(x)).unwrap_or_default();
         pattern.fit(self.solids, &self.unknowns);
         let guests = self.crowd.as_ref().map_or(&[][..], |crowd| crowd.guests.all);
         let first = self.solids.position.len();
@@ -164,13 +184,17 @@ impl Objective<'_> {
             let mut assembly = Assembly { matrix, pattern, unknowns, scale, elimination };
             Inertia(self).add_hessian(x, &mut assembly);
             potentials.iter().for_each(|p| p.add_hessian(x, &mut assembly));
-            assembly.finish()
+            assembly.finish(self.parts.medium.is_none())
         })
     }
 
-    /// Whether guests are eliminated before a system is solved.
+    /// Whether rows of guests stand apart from those of bodies.
     fn eliminates(&self) -> bool {
-        self.crowd.as_ref().is_some_and(|crowd| crowd.guests.settings.linear == Linear::Schur)
+        self.parts.medium.is_some()
+            || self
+                .crowd
+                .as_ref()
+                .is_some_and(|crowd| crowd.guests.settings.linear == Linear::Schur)
     }
 
     /// Solves with the matrix that was assembled last.
@@ -179,6 +203,17 @@ impl Objective<'_> {
         workspace: &mut Workspace,
         right: &[DVec3],
     ) -> Result<Vec<DVec3>, Unsolvable> {
+        if let Some(medium) = self.parts.medium {
+            let Workspace { matrix, elimination, active, .. } = workspace;
+            if self.unknowns.of_bodies > 0 {
+                raised(matrix, BlockMatrix::factorise)?;
+            }
+            let (unknowns, scale, stop) = (&self.unknowns, self.scale, self.stop);
+            let joint = Joint { matrix, elimination, unknowns, medium, active, scale, stop };
+            let (found, iterations) = joint.solve(right)?;
+            workspace.linear_iterations += iterations;
+            return Ok(found);
+        }
         if !self.eliminates() {
             return solve_raised(&mut workspace.matrix, right);
         }
@@ -212,6 +247,7 @@ impl Objective<'_> {
             done => done?,
         };
         report.iterations += done.iterations;
+        report.linear_iterations += std::mem::take(&mut workspace.linear_iterations);
         report.seconds.iter_mut().zip(done.seconds).for_each(|(sum, part)| *sum += part);
         Ok(())
     }
@@ -261,6 +297,17 @@ impl Objective<'_> {
         }
     }
 
+    /// What would hold every vertex at `x` against its inertia, N.
+    fn pulls(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let mut pulls = vec![DVec3::ZERO; x.len()];
+        Inertia(self).add_gradient(x, &mut pulls);
+        pulls.truncate(self.solids.position.len());
+        for (pull, hold) in pulls.iter_mut().zip(&self.solids.hold) {
+            *pull = if *hold == Hold::Free { *pull / self.scale } else { DVec3::ZERO };
+        }
+        pulls
+    }
+
     /// What there is to say about the state that was found.
     pub fn finish(&self, x: &[DVec3], report: &mut Report) {
         for pair in &self.pairs {
@@ -281,6 +328,9 @@ impl Objective<'_> {
             let Account { contacts, gap, forces } = crowd.account(x, self.epsilon());
             (report.guest_contacts, report.guest_gap, report.guest_forces) =
                 (contacts, gap, forces);
+        }
+        if self.parts.contact == 0.0 {
+            report.pulls = self.pulls(x);
         }
         let driven = (0..self.solids.hold.len()).filter(|&v| self.solids.hold[v] == Hold::Driven);
         report.lag = driven.map(|v| x[v].distance(self.goal[v])).fold(0.0, f64::max);
@@ -341,7 +391,7 @@ impl Problem for Descent<'_, '_> {
         if let Some(crowd) = &mut objective.crowd {
             let gap = crowd.smallest_share(x);
             if gap < TIGHT_GAP && gap < self.tightest[1] {
-                crowd.stiffness = stiffened(crowd.stiffness, crowd.guests.settings.stiffness);
+                crowd.stiffness = stiffened(crowd.stiffness, crowd.first_stiffness());
             }
             self.tightest[1] = gap;
         }
@@ -358,21 +408,28 @@ pub(crate) fn solve_raised(
     matrix: &mut BlockMatrix,
     right: &[DVec3],
 ) -> Result<Vec<DVec3>, Unsolvable> {
+    // Where conjugate gradients ran out of iterations: a direction all the same.
+    let found = raised(matrix, |matrix| matrix.solve(right))?.x;
+    match found.iter().all(|p| p.is_finite()) {
+        true => Ok(found),
+        false => Err(Unsolvable::Indefinite),
+    }
+}
+
+/// Does what needs a positive definite matrix, and raises its diagonal if it is none by rounding.
+fn raised<T>(
+    matrix: &mut BlockMatrix,
+    act: impl Fn(&mut BlockMatrix) -> Result<T, Unsolvable>,
+) -> Result<T, Unsolvable> {
     let mut shift = 0.0;
-    let found = loop {
-        match matrix.solve(right) {
-            // Where conjugate gradients ran out of iterations: a direction all the same.
-            Ok(found) => break found.x,
+    loop {
+        match act(matrix) {
             Err(Unsolvable::Indefinite) if shift < 1e-3 => {
                 shift = f64::max(1e-10, 100.0 * shift);
                 matrix.raise_diagonal(shift);
             }
-            Err(error) => return Err(error),
+            done => return done,
         }
-    };
-    match found.iter().all(|p| p.is_finite()) {
-        true => Ok(found),
-        false => Err(Unsolvable::Indefinite),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::contact::{self, Pair};
 use crate::damping::Damping;
 use crate::element::Element;
 use crate::friction::Slip;
+use crate::medium::Medium;
 use crate::{ccd, inversion};
 
 /// A potential, J.
@@ -37,6 +38,8 @@ pub struct Elements<'a> {
     pub elements: &'a [Element],
     /// Of those that are damped, in their order.
     pub damping: &'a [Damping],
+    /// Whether second derivatives lose their negative eigenvalues.
+    pub projects: bool,
 }
 
 impl Elements<'_> {
@@ -76,7 +79,7 @@ impl Energy<Assembly<'_>> for Elements<'_> {
         let scale = hessian.scale;
         hessian.add_elements(self.elements, |k| {
             let places = self.elements[k].gather(x);
-            let mut h = self.elements[k].hessian(&places, true);
+            let mut h = self.elements[k].hessian(&places, self.projects);
             if let Ok(d) = self.damping.binary_search_by_key(&k, |d| d.element) {
                 h += self.damping[d].hessian(self.elements, &places);
             }
@@ -87,7 +90,7 @@ impl Energy<Assembly<'_>> for Elements<'_> {
     /// Nothing is inverted.
     fn safe_step(&self, x: &[DVec3], direction: &[DVec3], longest: f64) -> f64 {
         let of_element = |e: &Element| {
-            e.tetrahedron()?;
+            e.upright()?;
             Some(inversion::safe_share(&e.gather(x), &e.gather(direction), longest))
         };
         let shares: Vec<f64> = self.elements.par_iter().filter_map(of_element).collect();
@@ -115,6 +118,8 @@ pub struct Barriers<'a> {
     pub gap: Gap,
     /// κ
     pub stiffness: f64,
+    /// Whether second derivatives lose their negative eigenvalues.
+    pub projects: bool,
     /// Ends a search for the first touch at once.
     pub stop: Stop,
     /// The pairs that push, and where: whoever asks for couplings wants second derivatives next.
@@ -134,6 +139,24 @@ impl Barriers<'_> {
             pair.kind.closest(&places).squared(&places) < pair.gap(self.gap).squared_reach()
         };
         self.pairs.par_iter().filter(pushes).copied().collect()
+    }
+
+    /// Second derivatives of all pairs that push, times `scale`.
+    pub fn hessians(&self, x: &[DVec3], scale: f64) -> Vec<([u32; 4], Mat12)> {
+        let of_pair = |pair: &Pair| {
+            let (places, gap) = (gather(x, &pair.vertices), pair.gap(self.gap));
+            let stiffness = self.strength(pair) * scale;
+            let h = match self.projects {
+                true => contact::projected_hessian(pair.kind, &places, gap),
+                false => contact::hessian(pair.kind, &places, gap),
+            };
+            (pair.vertices, h * stiffness)
+        };
+        let found = match self.pushing.get() {
+            Some((place, found)) if place == x => Cow::Borrowed(found),
+            _ => Cow::Owned(self.pushing(x)),
+        };
+        found.par_iter().map(of_pair).collect()
     }
 }
 
@@ -166,17 +189,7 @@ impl Energy<Assembly<'_>> for Barriers<'_> {
     }
 
     fn add_hessian(&self, x: &[DVec3], hessian: &mut Assembly<'_>) {
-        let scale = hessian.scale;
-        let of_pair = |pair: &Pair| {
-            let (places, gap) = (gather(x, &pair.vertices), pair.gap(self.gap));
-            let stiffness = self.strength(pair) * scale;
-            (pair.vertices, contact::projected_hessian(pair.kind, &places, gap) * stiffness)
-        };
-        let found = match self.pushing.get() {
-            Some((place, found)) if place == x => Cow::Borrowed(found),
-            _ => Cow::Owned(self.pushing(x)),
-        };
-        let terms: Vec<([u32; 4], Mat12)> = found.par_iter().map(of_pair).collect();
+        let terms = self.hessians(x, hessian.scale);
         hessian.add_terms(&terms);
     }
 
@@ -242,6 +255,23 @@ impl Energy<Assembly<'_>> for Frictions<'_> {
 }
 
 impl Potential for Frictions<'_> {}
+
+/// What guests have in common. Its second derivatives are never in a matrix.
+pub struct InMedium<'a>(pub &'a dyn Medium);
+
+impl Energy<Assembly<'_>> for InMedium<'_> {
+    fn value(&self, x: &[DVec3]) -> f64 {
+        self.0.value(x)
+    }
+
+    fn add_gradient(&self, x: &[DVec3], gradient: &mut [DVec3]) {
+        self.0.add_gradient(x, gradient);
+    }
+
+    fn add_hessian(&self, _x: &[DVec3], _hessian: &mut Assembly<'_>) {}
+}
+
+impl Potential for InMedium<'_> {}
 
 /// Forces that depend on nothing: −Σ F·x.
 pub struct Given<'a>(pub &'a [DVec3]);

@@ -12,6 +12,7 @@
 use glam::DVec3;
 
 use crate::objective::solve_raised;
+use crate::parts::Parts;
 use crate::solids::{Settings, Solids};
 use crate::step::{Failure, Outside, Workspace, begin};
 use crate::unknowns::Unknowns;
@@ -29,20 +30,21 @@ pub struct Prediction<'a> {
 }
 
 impl<'a> Prediction<'a> {
-    /// The model of the step that `step` would make, factorised in `workspace`.
+    /// The model of the step that `step` would make of these `parts`, factorised in `workspace`.
     pub fn new(
         solids: &Solids,
         workspace: &'a mut Workspace,
         settings: &Settings,
-        outside: Outside,
+        (outside, parts): (Outside, Parts<'_>),
         target: impl Fn(u32) -> DVec3,
     ) -> Result<Prediction<'a>, Failure> {
         workspace.matrix.most = settings.direct_limit;
         workspace.matrix.stop = workspace.stop;
         let outside = Outside { guests: None, ..outside };
-        let (mut objective, _) = begin(solids, settings, outside, target, workspace.stop);
+        let parts = (parts, workspace.stop);
+        let (mut objective, _) = begin(solids, settings, outside, target, parts);
         let x = &solids.position;
-        objective.pairs = objective.near(x, x);
+        objective.look(x, x);
         objective.assemble(x, workspace)?;
         let down: Vec<DVec3> = objective.slope(x).0.iter().map(|g| -*g).collect();
         let found = solve_raised(&mut workspace.matrix, &down)?;
@@ -138,9 +140,9 @@ mod tests {
                     _ => solids.rest.iter().map(|x| DVec3::new(0.1, 0.0, x.x)).collect(),
                 };
                 let outside = Outside { dt: 1e-3, gravity: G, force: &[], guests: None };
-                let still = |_| DVec3::ZERO;
+                let (whole, still) = ((outside, Parts::default()), |_| DVec3::ZERO);
                 let model =
-                    Prediction::new(&solids, &mut of_model, &settings, outside, still).unwrap();
+                    Prediction::new(&solids, &mut of_model, &settings, whole, still).unwrap();
                 let mut predicted = model.moves.clone();
                 if !force.is_empty() {
                     let answer = model.answer(&force).unwrap();

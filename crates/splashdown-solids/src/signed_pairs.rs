@@ -85,6 +85,8 @@ pub struct Meeting {
     pub guest: u32,
     /// How far apart they are kept.
     pub reach: Gap,
+    /// How far apart they still rub, m.
+    farthest: f64,
     /// s, m²
     area: f64,
     /// Of one body, in their order.
@@ -99,12 +101,12 @@ pub fn meetings(
     first: usize,
     [from, to]: [&[DVec3]; 2],
 ) -> Vec<Meeting> {
-    let reach = guests.settings.reach;
+    let (reach, farthest) = (guests.settings.reach, guests.settings.farthest());
     let around = |vertices: &[u32]| {
         Bounds::around(vertices.iter().flat_map(|&v| [from[v as usize], to[v as usize]]))
     };
     let boxes: Vec<Bounds> =
-        features.par_iter().map(|f| around(&f.vertices).grown(reach + f.thickness)).collect();
+        features.par_iter().map(|f| around(&f.vertices).grown(farthest + f.thickness)).collect();
     let tree = Bvh::new(&boxes);
     let of_guest = |k: usize| {
         let guest = (first + k) as u32;
@@ -115,7 +117,7 @@ pub fn meetings(
         let meeting = |near: &[u32]| {
             let features: Vec<Feature> = near.iter().map(|&f| features[f as usize]).collect();
             let reach = Gap { reach, thickness: features[0].thickness };
-            Meeting { guest, reach, area: guests.all[k].area, features }
+            Meeting { guest, reach, farthest, area: guests.all[k].area, features }
         };
         bodies.map(meeting).collect::<Vec<_>>()
     };
@@ -264,22 +266,41 @@ impl SignedBarriers<'_> {
         meeting.terms(x).into_iter().map(of_term).collect()
     }
 
-    /// (SP3)
-    fn hessian(&self, meeting: &Meeting, x: &[DVec3], scale: f64) -> Vec<([u32; 4], Mat12)> {
+    /// (SP3) of one meeting, times `scale`; ∂²C as it is unless it `projects`.
+    fn hessian(
+        &self,
+        meeting: &Meeting,
+        x: &[DVec3],
+        (scale, projects): (f64, bool),
+    ) -> Vec<([u32; 4], Mat12)> {
         let of_term = |term: Term| {
             let places = gather(x, &term.vertices);
-            let share = self.strength(meeting) * term.count.abs() * scale;
-            let sign = term.count.signum();
-            let h = contact::projected_point_hessian(term.kind, &places, meeting.reach, sign);
+            let (share, sign) = (self.strength(meeting) * scale, term.count.signum());
+            let h = match projects {
+                true => {
+                    let count = term.count.abs();
+                    let gap = meeting.reach;
+                    contact::projected_point_hessian(term.kind, &places, gap, sign) * count
+                }
+                false => contact::hessian(term.kind, &places, meeting.reach) * term.count,
+            };
             (term.vertices, h * share)
         };
         meeting.terms(x).into_iter().map(of_term).collect()
     }
 
-    /// How the guest is pushed at `x`; none if it is out of reach.
+    /// (SP3) of all meetings, times `scale`; ∂²C as it is unless it `projects`.
+    pub fn hessians(&self, x: &[DVec3], scale: f64, projects: bool) -> Vec<([u32; 4], Mat12)> {
+        let of_meeting = |m: &Meeting| self.hessian(m, x, (scale, projects));
+        self.meetings.par_iter().flat_map_iter(of_meeting).collect()
+    }
+
+    /// How the guest is pushed at `x`, perhaps not at all; none if it is so far that it is not even
+    /// rubbed.
     pub fn push(&self, meeting: &Meeting, x: &[DVec3]) -> Option<Push> {
         let (squared, near) = meeting.nearest(x)?;
-        if squared >= meeting.reach.squared_reach() {
+        let gap = squared.sqrt() - meeting.reach.thickness;
+        if gap >= meeting.farthest {
             return None;
         }
         let force = self.gradient(meeting, x).iter().map(|(_, parts)| -parts[0]).sum();
@@ -287,7 +308,6 @@ impl SignedBarriers<'_> {
         let closest = near.kind.closest(&places);
         let (vertices, weights) = (near.vertices, closest.weights);
         let normal = closest.separation(&places).try_normalize()?;
-        let gap = squared.sqrt() - meeting.reach.thickness;
         Some(Push { force, gap, vertices, weights, normal })
     }
 }
@@ -311,9 +331,7 @@ impl Energy<Assembly<'_>> for SignedBarriers<'_> {
     }
 
     fn add_hessian(&self, x: &[DVec3], hessian: &mut Assembly<'_>) {
-        let scale = hessian.scale;
-        let terms: Vec<([u32; 4], Mat12)> =
-            self.meetings.par_iter().flat_map_iter(|m| self.hessian(m, x, scale)).collect();
+        let terms = self.hessians(x, hessian.scale, true);
         hessian.add_terms(&terms);
     }
 
@@ -363,7 +381,8 @@ mod tests {
         let guest =
             Guest { position: place, goal: place, mass: 1.0, area: 1.0, friction: 0.0, press: 0.0 };
         let linear = Linear::Schur;
-        let settings = GuestSettings { reach: REACH, stiffness: 1.0, sum, linear };
+        let settings =
+            GuestSettings { friction_reach: 0.0, reach: REACH, stiffness: 1.0, sum, linear };
         let guests = Guests { all: &[guest], settings, start: None };
         let mut x = solids.position.clone();
         x.push(place);

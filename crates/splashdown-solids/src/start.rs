@@ -48,7 +48,7 @@ impl Objective<'_> {
             ccd::share_leaving(pair.kind, (&ways.0, &ways.1), gap.thickness, 1.0, left)
         };
         let pairs = self.pairs.par_iter().map(of_pair).reduce(|| 1.0, f64::min);
-        let of_element = |e: &crate::element::Element| match e.tetrahedron() {
+        let of_element = |e: &crate::element::Element| match e.upright() {
             Some(_) => inversion::share_leaving(&e.gather(x), &e.gather(p), LEFT, 1.0),
             None => 1.0,
         };

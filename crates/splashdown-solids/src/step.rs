@@ -20,6 +20,7 @@ use crate::element::Element;
 use crate::elimination::Elimination;
 use crate::guests::{Crowd, Guests};
 use crate::objective::Objective;
+use crate::parts::Parts;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, passage, violation};
@@ -33,6 +34,10 @@ pub struct Workspace {
     pub matrix: BlockMatrix,
     pub(crate) pattern: Pattern,
     pub(crate) elimination: Elimination,
+    /// Which terms of a medium count.
+    pub(crate) active: Vec<bool>,
+    /// Iterations of linear solves with a medium, since somebody took them.
+    pub(crate) linear_iterations: u32,
     /// Whether a step is to end at once, undone.
     pub stop: Stop,
 }
@@ -42,6 +47,8 @@ pub struct Workspace {
 pub struct Report {
     /// Newton iterations.
     pub iterations: u32,
+    /// Those of linear solves with a medium.
+    pub linear_iterations: u32,
     /// Pairs that push.
     pub contacts: usize,
     /// The smallest gap, m; infinite without contacts.
@@ -59,17 +66,22 @@ pub struct Report {
     /// Force of barrier and friction of guests on each vertex, N, which is no part of `forces`;
     /// empty without guests.
     pub guest_forces: Vec<DVec3>,
+    /// Of a step without contact: what would hold each vertex where it came, N. Nothing holds those
+    /// that move as told.
+    pub pulls: Vec<DVec3>,
     /// Seconds of assembly, factorisation and solution, collision detection, line search.
     pub seconds: [f64; 4],
 }
 
 impl Default for Report {
     fn default() -> Report {
-        let (iterations, contacts, guest_contacts, lag, seconds) = Default::default();
+        let (iterations, linear_iterations, contacts) = Default::default();
+        let (guest_contacts, lag, seconds) = Default::default();
         let (smallest_gap, guest_gap) = (f64::INFINITY, f64::INFINITY);
-        let [forces, guests, guest_forces] = Default::default();
+        let [forces, guests, guest_forces, pulls] = Default::default();
         Report {
             iterations,
+            linear_iterations,
             contacts,
             smallest_gap,
             lag,
@@ -78,6 +90,7 @@ impl Default for Report {
             guest_contacts,
             guest_gap,
             guest_forces,
+            pulls,
             seconds,
         }
     }
@@ -164,7 +177,7 @@ pub(crate) fn begin<'a>(
     settings: &'a Settings,
     outside: Outside<'a>,
     target: impl Fn(u32) -> DVec3,
-    stop: Stop,
+    (parts, stop): (Parts<'a>, Stop),
 ) -> (Objective<'a>, Difference) {
     let Outside { dt, gravity, force, guests } = outside;
     let difference = Difference::new(solids, dt, settings.integrator);
@@ -216,7 +229,8 @@ pub(crate) fn begin<'a>(
         stop,
         places,
         unknowns,
-        crowd: guests.map(|guests| Crowd::new(solids, guests)),
+        crowd: guests.map(|guests| Crowd::new(solids, guests, parts.barrier)),
+        parts,
     };
     (objective, difference)
 }
@@ -229,10 +243,22 @@ pub fn step(
     outside: Outside,
     target: impl Fn(u32) -> DVec3,
 ) -> Result<Report, Failure> {
+    phase(solids, workspace, settings, (outside, Parts::default()), target)
+}
+
+/// A step that has only some `parts` of a whole one.
+pub fn phase(
+    solids: &mut Solids,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    (outside, parts): (Outside, Parts<'_>),
+    target: impl Fn(u32) -> DVec3,
+) -> Result<Report, Failure> {
     workspace.matrix.most = settings.direct_limit;
     workspace.matrix.stop = workspace.stop;
     let dt = outside.dt;
-    let (mut objective, difference) = begin(solids, settings, outside, target, workspace.stop);
+    let stop = workspace.stop;
+    let (mut objective, difference) = begin(solids, settings, outside, target, (parts, stop));
     let alpha = difference.alpha;
     let mut report = Report::default();
     let mut x = solids.position.clone();
@@ -249,7 +275,7 @@ pub fn step(
         objective.stiffness = settings.stiffness;
         if let Some((crowd, slips)) = objective.crowd.as_mut().zip(of_guests) {
             crowd.slips = slips;
-            crowd.stiffness = crowd.guests.settings.stiffness;
+            crowd.stiffness = crowd.first_stiffness();
         }
         let done = objective.minimise(&mut x, workspace, &mut report);
         done.map_err(|failure| objective.among_vertices(failure))?;
@@ -264,6 +290,7 @@ pub fn step(
     objective.finish(&x, &mut report);
     report.guests = x[solids.position.len()..].to_vec();
     if settings.verify
+        && parts.contact > 0.0
         && let Some(found) = violation(solids, &x).or_else(|| passed(solids, &x, outside.guests))
     {
         return Err(Failure::Violation(found));

@@ -115,10 +115,15 @@ impl Unknowns {
         for (v, g) in (0u32..).zip(by_vertex) {
             self.of(v).for_each(|(u, w)| sum[u as usize] += w * *g);
         }
-        for (u, axes) in &self.locked {
-            (0..3).filter(|&k| axes[k]).for_each(|k| sum[*u as usize][k] = 0.0);
-        }
+        self.clear_locked(&mut sum);
         sum
+    }
+
+    /// Takes what is along locked axes out of `by_unknown`.
+    pub fn clear_locked(&self, by_unknown: &mut [DVec3]) {
+        for (u, axes) in &self.locked {
+            (0..3).filter(|&k| axes[k]).for_each(|k| by_unknown[*u as usize][k] = 0.0);
+        }
     }
 
     /// The axes along which an unknown cannot move.

@@ -31,7 +31,7 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         let left = volume(e.gather(x));
         left <= 0.0 || left.is_nan()
     };
-    let mut solid = solids.elements.iter().filter(|e| e.tetrahedron().is_some());
+    let mut solid = solids.elements.iter().filter(|e| e.upright().is_some());
     if let Some(element) = solid.find(inverted) {
         return Some(Violation::Inversion(element.corners()[0]));
     }

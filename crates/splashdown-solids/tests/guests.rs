@@ -40,7 +40,8 @@ impl Swarm {
         };
         let all: Vec<Guest> = self.place.iter().zip(&self.velocity).map(guest).collect();
         let (sum, linear) = (Sum::Exclusion, self.linear);
-        let barrier = GuestSettings { reach: REACH, stiffness: 1e3, sum, linear };
+        let barrier =
+            GuestSettings { reach: REACH, friction_reach: 0.0, stiffness: 1e3, sum, linear };
         let guests = Some(Guests { all: &all, settings: barrier, start: None });
         let outside = Outside { dt: DT, gravity, force: &[], guests };
         let report = step(solids, &mut self.workspace, settings, outside, |_| DVec3::ZERO)
@@ -188,7 +189,8 @@ fn a_start_that_is_expected_changes_no_result() {
         };
         let all: Vec<Guest> = (0..5).map(guest).collect();
         let (sum, linear) = (Sum::Exclusion, Linear::Schur);
-        let barrier = GuestSettings { reach: REACH, stiffness: 1e3, sum, linear };
+        let barrier =
+            GuestSettings { reach: REACH, friction_reach: 0.0, stiffness: 1e3, sum, linear };
         let start = is_expected.then_some(&fall[..]);
         let guests = Some(Guests { all: &all, settings: barrier, start });
         let outside = Outside { dt: DT, gravity: G, force: &[], guests };
@@ -211,7 +213,7 @@ fn a_guest_that_begins_behind_the_thickness_of_a_sheet_is_told() {
     let guest =
         Guest { position, goal: position, mass: MASS, area: 1e-4, friction: 0.0, press: 0.0 };
     let (sum, linear) = (Sum::Exclusion, Linear::Schur);
-    let barrier = GuestSettings { reach: REACH, stiffness: 1e3, sum, linear };
+    let barrier = GuestSettings { reach: REACH, friction_reach: 0.0, stiffness: 1e3, sum, linear };
     let guests = Some(Guests { all: &[guest], settings: barrier, start: None });
     let outside = Outside { dt: DT, gravity: G, force: &[], guests };
     let found = step(&mut solids, &mut Workspace::default(), &settings(), outside, |_| DVec3::ZERO);

@@ -11,8 +11,10 @@ use glam::{DMat3, DVec3};
 
 use crate::cg;
 use crate::cholesky::Factor;
+pub use crate::cholesky::Unsolvable;
 use crate::operator::{LinearOperator, Preconditioner};
 use crate::ordering::nested_dissection;
+pub use crate::ordering::{Key, key};
 use crate::stop::Stop;
 
 /// Conjugate gradients make the residual smaller by this factor; Newton's method needs no more of a
@@ -20,14 +22,6 @@ use crate::stop::Stop;
 const TOLERANCE: f64 = 1e-5;
 /// Iterations at most.
 const MOST: usize = 20_000;
-
-/// Column and row of a block, sorted as it is stored.
-pub type Key = u64;
-
-/// The key of the block that couples unknowns `a` and `b`, wherever it lies.
-pub fn key(a: u32, b: u32) -> Key {
-    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
-}
 
 /// A symmetric matrix of 3×3 blocks.
 #[derive(Clone, Debug)]
@@ -74,20 +68,6 @@ pub struct Solution {
     pub iterations: u32,
     /// Whether the residual is small enough. If not, iterations ran out; x is what they found.
     pub converged: bool,
-}
-
-/// Why a system cannot be solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsolvable {
-    /// It is not positive definite.
-    #[error("the system is not positive definite")]
-    Indefinite,
-    /// It does not fit into memory.
-    #[error("the system is too large")]
-    TooLarge,
-    /// Somebody asked to stop.
-    #[error("it was asked to stop")]
-    Stopped,
 }
 
 impl BlockMatrix {

@@ -13,11 +13,24 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
 use faer::{Conj, MatMut, Par, Side};
 
-use crate::block_matrix::Unsolvable;
 use crate::stop::Stop;
 
 /// Factors of more entries than this take longer than a thread takes to start, by far.
 const LONG: usize = 1 << 20;
+
+/// Why a system cannot be solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsolvable {
+    /// It is not positive definite.
+    #[error("the system is not positive definite")]
+    Indefinite,
+    /// It does not fit into memory.
+    #[error("the system is too large")]
+    TooLarge,
+    /// Somebody asked to stop.
+    #[error("it was asked to stop")]
+    Stopped,
+}
 
 /// The pattern of a matrix and of its factor, and room for the factor.
 #[derive(Debug)]

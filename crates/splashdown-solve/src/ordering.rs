@@ -8,12 +8,18 @@
 
 use glam::DVec3;
 
-use crate::block_matrix::Key;
-
 /// Parts of at most this many unknowns are not cut any more.
 const SMALL: usize = 24;
 /// Marks what is not there.
 const NONE: u32 = u32::MAX;
+
+/// Column and row of a block, sorted as it is stored.
+pub type Key = u64;
+
+/// The key of the block that couples unknowns `a` and `b`, wherever it lies.
+pub fn key(a: u32, b: u32) -> Key {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
+}
 
 /// Unknowns in the order of their elimination. `keys` are the blocks on and below the diagonal,
 /// `places` where the unknowns are.
@@ -168,7 +174,6 @@ fn postordered(graph: &Graph, order: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_matrix::key;
 
     /// A grid of n³ vertices, each coupled to its six neighbours.
     fn grid(n: u32) -> (Vec<Key>, Vec<DVec3>) {

@@ -1,6 +1,7 @@
 //! `splashdown compare`: one scene in several ways, side by side.
 
 mod ends;
+mod plot;
 mod sheet;
 mod variations;
 
@@ -19,7 +20,6 @@ use splashdown::scene::Scene;
 use crate::arguments::CompareArguments;
 use crate::commands::run::{begin, stem, unused_directory, use_threads};
 use crate::failure::Failure;
-use crate::plot;
 use crate::signals::StopRequest;
 use crate::summary::Statistics;
 use crate::terminal::{print, tell};

@@ -21,10 +21,10 @@ mod obj;
 mod outline;
 mod particle_file;
 mod ply;
+mod primitives;
 mod profile;
 mod sampling;
 mod slice;
-mod solids;
 mod surface;
 #[cfg(test)]
 mod test_support;
@@ -37,7 +37,7 @@ pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
 pub use moments::Moments;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
-pub use solids::sheet_axes;
+pub use primitives::sheet_axes;
 pub use topology::MeshReport;
 
 use crate::math::{Aabb, DVec3, Dimension};
@@ -194,14 +194,18 @@ impl Shape {
     pub fn signed_distance(&self, p: DVec3, dimension: Dimension) -> f64 {
         let p = dimension.flatten(p);
         match self {
-            Shape::Box { half } => solids::cuboid(p, solids::cut_half(*half, dimension)),
+            Shape::Box { half } => primitives::cuboid(p, primitives::cut_half(*half, dimension)),
             Shape::Sphere { radius } => p.length() - radius,
-            Shape::Cylinder { radius, half_height } => solids::cylinder(p, *radius, *half_height),
-            Shape::Cone { radius, height } => solids::cone(p, *radius, *height),
-            Shape::Torus { major, minor } => solids::torus(p, *major, *minor),
-            Shape::Capsule { radius, half_height } => solids::capsule(p, *radius, *half_height),
-            Shape::Plane { normal, half_size } => solids::sheet(p, *normal, *half_size, dimension),
-            Shape::Tank { half, open } => solids::tank(p, *half, open, dimension),
+            Shape::Cylinder { radius, half_height } => {
+                primitives::cylinder(p, *radius, *half_height)
+            }
+            Shape::Cone { radius, height } => primitives::cone(p, *radius, *height),
+            Shape::Torus { major, minor } => primitives::torus(p, *major, *minor),
+            Shape::Capsule { radius, half_height } => primitives::capsule(p, *radius, *half_height),
+            Shape::Plane { normal, half_size } => {
+                primitives::sheet(p, *normal, *half_size, dimension)
+            }
+            Shape::Tank { half, open } => primitives::tank(p, *half, open, dimension),
             Shape::Mesh(mesh) => mesh.signed_distance(p, dimension),
         }
     }
@@ -221,7 +225,7 @@ impl Shape {
                 DVec3::new(*radius, half_height + radius, *radius)
             }
             Shape::Plane { normal, half_size } => {
-                let [s, t] = solids::sheet_axes(*normal);
+                let [s, t] = primitives::sheet_axes(*normal);
                 (s.abs() + t.abs()) * *half_size
             }
             Shape::Mesh(mesh) => return mesh.surface().bounds(),

@@ -10,7 +10,7 @@ use std::f64::consts::TAU;
 use super::lattice::{on_box, on_box_estimate, on_square, ring_count};
 use super::outline::Round;
 use super::profile::Chain;
-use super::{MAX_POINTS, Shape, ShapeError, mesh_sampling, slice, solids};
+use super::{MAX_POINTS, Shape, ShapeError, mesh_sampling, primitives, slice};
 use crate::math::{DVec3, Dimension};
 use crate::point_grid::{with_gaps_filled, without_crowding};
 
@@ -79,7 +79,7 @@ fn sheet(
     let n = flat.try_normalize().ok_or(ShapeError::Normal(normal))?;
     let edge = 2.0 * half_size / spacing + 1.0;
     limit(edge.powi(dimension.count() as i32 - 1))?;
-    let [s, t] = solids::sheet_axes(n);
+    let [s, t] = primitives::sheet_axes(n);
     Ok(match dimension {
         Dimension::Three => on_square(s, t, half_size, n * offset, spacing),
         Dimension::Two => {

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::outline::Round;
-use super::{Face, Shape, solids};
+use super::{Face, Shape, primitives};
 use crate::math::DVec3;
 use crate::mesh::TriangleMesh;
 
@@ -16,7 +16,7 @@ pub(super) fn triangles(shape: &Shape) -> TriangleMesh {
         Shape::Box { half } => cuboid(*half, &[]),
         Shape::Tank { half, open } => cuboid(*half, open),
         Shape::Plane { normal, half_size } => {
-            let [s, t] = solids::sheet_axes(*normal).map(|axis| axis * *half_size);
+            let [s, t] = primitives::sheet_axes(*normal).map(|axis| axis * *half_size);
             let mut mesh = TriangleMesh::default();
             push_quad(&mut mesh, [-s - t, s - t, s + t, t - s]);
             mesh

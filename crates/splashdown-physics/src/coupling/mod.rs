@@ -1,4 +1,4 @@
-//! Fluids and rigid bodies together: the only place that sees both.
+//! Fluids and bodies together: the only place that sees both.
 //!
 //! | method      | file             | paper                  | bodies during the fluid's solve    |
 //! |-------------|------------------|------------------------|------------------------------------|
@@ -8,6 +8,8 @@
 //!
 //! Surface tension and the fluid's friction on walls (`interface_system.rs`, Probst & Teschner
 //! 2024) are part of the fluid's solve in all of them; with `weak` they act on bodies after it.
+//! Elastic bodies yield during the solve (`elastic.rs`), rigid ones while viscosity is solved for
+//! (`viscous_bodies.rs`).
 
 pub mod elastic;
 pub mod interface_rows;

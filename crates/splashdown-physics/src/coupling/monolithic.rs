@@ -15,8 +15,8 @@
 //! too).
 //!
 //! The system is made of blocks, each with its own file: pressures (`sph::pressure::solve`),
-//! contacts with their bodies (`rigid::solve`), interfaces (`interface_system`). Any of the last
-//! two may be missing. A sweep:
+//! contacts with their bodies (`rigid::solve`), elastic bodies (`elastic`), interfaces
+//! (`interface_system`). Any but the first may be missing. A sweep:
 //!
 //! 1. Pressure, tension and friction of the present unknowns move fluid and bodies ((P1), (M1)).
 //! 2. Each block relaxes its own unknowns: (P4), (D1) and (F3), (R3) and (R4).

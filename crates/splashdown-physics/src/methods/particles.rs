@@ -19,12 +19,15 @@ mod bodies;
 mod checks;
 pub mod diagnostics;
 mod elastic;
+mod foresight;
 mod guests;
 mod interfaces;
+mod joint;
 mod length;
 mod pressure;
 mod split;
 mod strays;
+mod three_phases;
 mod variational;
 
 use std::mem;
@@ -32,6 +35,7 @@ use std::ops::Deref;
 
 use glam::Vec4;
 use rayon::prelude::*;
+use splashdown_solids::parts::Parts;
 use splashdown_solve::nncg::Report;
 
 use self::arrange::sort_along_curve;
@@ -68,6 +72,7 @@ use crate::sph::shifting::Shift;
 use crate::sph::tension::pairs::SurfacePairs;
 use crate::sph::variational::solve::Found;
 use crate::sph::viscosity::{self, Viscous, ViscousStep};
+use crate::stepper::StepperSettings;
 use crate::world::{BoundaryPressure, PressureSolver, World};
 
 /// Memory of a step that is rebuilt every time.
@@ -144,13 +149,15 @@ pub(crate) struct Step<'w> {
     pressure: PressureSettings,
     /// How rigid bodies are coupled to fluids and to each other.
     coupling: CouplingSettings,
+    /// How a variational fluid and bodies in it are moved.
+    stepper: StepperSettings,
 }
 
 impl<'w> Step<'w> {
     /// A step of `world`, with the settings that it has.
     pub(crate) fn of(world: &'w World) -> Step<'w> {
-        let ParticleSettings { pressure, coupling } = world.method.of_particles();
-        Step { world, pressure, coupling }
+        let ParticleSettings { pressure, coupling, stepper } = world.method.of_particles();
+        Step { world, pressure, coupling, stepper }
     }
 }
 
@@ -298,7 +305,8 @@ impl Step<'_> {
         work.held = driven.iter().map(|&(i, _)| i).collect();
         let drive = |predicted: &mut [DVec3]| driven.iter().for_each(|&(i, v)| predicted[i] = v);
         drive(&mut work.predicted);
-        let mut elastic = self.predict_elastic(work, prediction, &poses, dt)?;
+        let whole = (Parts::default(), false);
+        let mut elastic = self.predict_elastic(work, prediction, whole, (&poses, dt))?;
         let mut divergence = Report::default();
         work.divergence_kappa.clear();
         work.divergence_kappa.resize(n, 0.0);

@@ -11,7 +11,7 @@ use super::totals::Totals;
 use crate::math::DVec3;
 use crate::world::{Loads, Solid, SolveKind, StepReport, World};
 
-const LOG_COLUMNS: [&str; 34] = [
+const LOG_COLUMNS: [&str; 35] = [
     "step",
     "t",
     "dt",
@@ -46,6 +46,7 @@ const LOG_COLUMNS: [&str; 34] = [
     "max_volume_error",
     "volume_solves",
     "pushing",
+    "friction_passes",
 ];
 
 /// One row for each elastic body, then one for each solid it may meet.
@@ -251,6 +252,7 @@ impl Tables {
             Cell::Real(volume.max_error),
             Cell::Integer(volume.solves.into()),
             Cell::Integer(volume.pushing.into()),
+            Cell::Integer(volume.passes.into()),
         ])
     }
 

@@ -11,7 +11,7 @@ use super::elastic::{build_elastic, elastic_bodies};
 use super::errors::{Findings, Report, SceneErrors};
 use super::estimate::{ObjectCount, emitted_by, rained_by};
 use super::file::{self, SceneFile};
-use super::fluid_contact::guest_settings;
+use super::fluid_contact::{guest_settings, has_bare_walls};
 use super::geometry::{Geometry, volume};
 use super::memory::{Bytes, MemoryLimit};
 use super::method::method;
@@ -19,6 +19,7 @@ use super::needs::{
     BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Count, Need, beyond, refuse_memory,
 };
 use super::overlap::{MAX_NOTES, resolve_overlaps};
+use super::samples::bare;
 use super::solids::{SampledSolid, friction_pairs, sample_solid};
 use super::surfaces::{surfaces, tension_settings};
 use super::validate::join;
@@ -31,7 +32,9 @@ use crate::output::formats::Format;
 use crate::output::settings::{OutputSettings, Probe};
 use crate::rigid::jammed::Jam;
 use crate::shapes::{Shape, fill};
+use crate::stepper::Stepper;
 use crate::world::{Emitter, Sink, TimeStep, World};
+use splashdown_solids::element::Element;
 
 /// More than this is not sampled for a look at a scene, bytes.
 const LOOK: u64 = 1_000_000_000;
@@ -122,13 +125,18 @@ fn assemble(
     for (fluid, surface) in world.fluids.iter_mut().zip(surfaces.fluids) {
         fluid.surface = surface;
     }
+    let is_bare = has_bare_walls(file);
     for (solid, wetting) in solids.into_iter().zip(surfaces.walls) {
-        world.add_solid(boundary::Solid { wetting, ..solid.solid });
+        let solid = if is_bare { bare(solid.solid) } else { solid.solid };
+        world.add_solid(boundary::Solid { wetting, ..solid });
     }
     world.method = method(file, world.has_tension());
     build_elastic(&mut convert, file, (elastic, samples), &mut world);
     add_sources(&mut convert, file, &mut world);
     world.elastic.guests = guest_settings(&mut convert, file, &world);
+    if world.method.stepper() == Stepper::ContactProxy3 {
+        world.elastic.solids.elements.iter_mut().for_each(Element::let_invert);
+    }
     world.bounds = Some(bounds(&mut convert, file, &world));
     stiffen(file, &mut world, &mut notes);
     notes.extend(jam_notes(&world));

@@ -9,11 +9,11 @@ use splashdown_solids::solids::{Hold, Settings, Solids};
 use super::convert::Converter;
 use super::copies::names;
 use super::file::{self, DEFAULT_FRICTION, ElasticElements, ElasticKind, SceneFile};
-use super::fluid_contact::has_barrier;
+use super::fluid_contact::{has_bare_walls, has_barrier};
 use super::geometry::Geometry;
 use super::needs::Count;
 use super::pieces::Pieces;
-use super::samples::{ElasticSamples, sample_elastic};
+use super::samples::{ElasticSamples, bare, sample_elastic};
 use super::validate::join;
 use crate::elastic::{Elastic, Handle};
 use crate::math::{Aabb, DVec3, Dimension, Pose};
@@ -226,7 +226,10 @@ pub(super) fn build_elastic(
     }
     let reach = world.elastic.settings.gap.reach;
     world.elastic.solids.note_close(reach);
-    samples.into_iter().for_each(|samples| world.add_samples(samples.solid));
+    let is_bare = has_bare_walls(file);
+    for ElasticSamples { solid, .. } in samples {
+        world.add_samples(if is_bare { bare(solid) } else { solid });
+    }
 }
 
 /// Adds all copies of a body.

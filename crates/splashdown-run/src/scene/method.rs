@@ -2,6 +2,7 @@
 
 use super::file::{SceneFile, Solid};
 use crate::method::Method;
+use crate::stepper::Prediction;
 use crate::world::{BoundaryPressure, PressureSolver};
 
 /// The method of the world of a scene that is otherwise complete.
@@ -19,6 +20,13 @@ pub(crate) fn method(file: &SceneFile, has_tension: bool) -> Method {
     pressure.warm_start = written.warm_start;
     pressure.tension = written.tension.unwrap_or_default();
     pressure.linear = written.linear.unwrap_or_default();
+
+    let (written, stepper) = (&file.fluid_contact, &mut settings.stepper);
+    stepper.stepper = written.stepper.unwrap_or_default();
+    if let Some(known) = &written.predict {
+        stepper.predict = Prediction::of(known);
+    }
+    stepper.friction_passes = written.friction_passes.unwrap_or(stepper.friction_passes);
 
     let (written, coupling) = (&file.coupling, &mut settings.coupling);
     coupling.method = written.method;

@@ -28,8 +28,9 @@ pub(super) const BYTES_PER_PARTICLE: u128 = 400;
 const BYTES_PER_OBJECT: u128 = 2000;
 /// Bytes per sample of a mesh while it is sampled: 14 darts, and cells to find them in.
 const BYTES_PER_SAMPLE_OF_MESH: u128 = 1500;
-/// Bytes per sample of a body that moves: its skin is cut into pieces of less than half a spacing.
-const BYTES_PER_SAMPLE_OF_SKIN: u128 = 5000;
+/// Bytes per sample of a body that moves: its closed surface is cut into pieces of less than half a
+/// spacing.
+const BYTES_PER_SAMPLE_OF_CLOSED_SURFACE: u128 = 5000;
 
 /// What an object of a scene will need, all its copies together.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,11 +151,11 @@ impl Converter<'_, '_> {
         let of_each = one
             .saturating_mul(BYTES_PER_PARTICLE)
             .saturating_add(mesh_bytes(&shape.surface()) + BYTES_PER_OBJECT);
-        let has_skin = (is_body || solid.motion.is_some()) && side == FluidSide::Outside;
-        let skin = if has_skin { BYTES_PER_SAMPLE_OF_SKIN } else { 0 };
+        let is_closed = (is_body || solid.motion.is_some()) && side == FluidSide::Outside;
+        let surface = if is_closed { BYTES_PER_SAMPLE_OF_CLOSED_SURFACE } else { 0 };
         let is_mesh = matches!(shape, Shape::Mesh(_));
         let sampling = if is_mesh { BYTES_PER_SAMPLE_OF_MESH } else { 0 };
-        let shared = one.saturating_mul(skin + sampling);
+        let shared = one.saturating_mul(surface + sampling);
         Some(Need {
             part: part("shape", one, copies),
             name: solid.name.clone(),

@@ -24,6 +24,15 @@ pub(super) struct ElasticSamples {
     pub obstacle: Option<Obstacle>,
 }
 
+/// The same solid without samples: fluid sees nothing of it but its barrier.
+pub(super) fn bare(solid: Solid) -> Solid {
+    let carrier = match solid.carrier {
+        Carrier::Deforming(samples) => Carrier::from(samples.bare()),
+        carrier => carrier,
+    };
+    Solid { carrier, local: Vec::new(), closed_surface: ClosedSurface::default(), ..solid }
+}
+
 /// Samples body number `body`, called `name`, of `solids`; `entry` is its number among all that
 /// fluid may meet.
 pub(super) fn sample_elastic(

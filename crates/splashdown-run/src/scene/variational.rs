@@ -10,7 +10,7 @@ use super::bounds::{sources, speed};
 use super::errors::Report;
 use super::file::SceneFile;
 use super::fluid_contact::has_barrier;
-use super::tree::{Node, Origin, Value};
+use super::tree::{Entry, Node, Origin, Value};
 use super::validate::join;
 use crate::math::{Aabb, DVec3};
 use crate::sph::pressure::settings::LinearSolver;
@@ -23,6 +23,8 @@ const SOFTEST: f64 = 10.0;
 
 /// Keys of `pressure` that the variational fluid alone has.
 const ITS_OWN: [&str; 3] = ["stiffness", "tension", "linear"];
+/// The same of `fluid_contact`.
+const ITS_CONTACT: [&str; 4] = ["stepper", "predict", "friction_passes", "walls"];
 /// Keys of `pressure` that it alone does not have.
 const OF_OTHERS: [&str; 1] = ["boundary"];
 
@@ -34,13 +36,22 @@ pub(super) fn leave_out_keys_of_other_solver(tree: &mut Node) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let others: &[&str] = if solver == "variational" { &OF_OTHERS } else { &ITS_OWN };
-    let Some(pressure) = tree.table("pressure") else { return Vec::new() };
-    let written =
-        |key: &&&str| pressure.get(**key).is_some_and(|entry| matches!(entry.key, Origin::File(_)));
-    let found: Vec<&str> = others.iter().filter(written).copied().collect();
-    found.iter().for_each(|key| drop(pressure.remove(*key)));
-    found.iter().map(|key| join("pressure", key)).collect()
+    let (pressure, contact): (&[&str], &[&str]) = match solver.as_str() {
+        "variational" => (&OF_OTHERS, &[]),
+        _ => (&ITS_OWN, &ITS_CONTACT),
+    };
+    let mut left_out = Vec::new();
+    for (name, keys) in [("pressure", pressure), ("fluid_contact", contact)] {
+        let Some(table) = tree.table(name) else { continue };
+        for key in keys {
+            let is_in_file = |entry: &Entry| matches!(entry.key, Origin::File(_));
+            if table.get(*key).is_some_and(is_in_file) {
+                table.remove(*key);
+                left_out.push(join(name, key));
+            }
+        }
+    }
+    left_out
 }
 
 /// ρ (|g| H + ½ v²) of a world in which everything is in its place, Pa.

@@ -7,7 +7,7 @@ use crate::scene::Scene;
 use crate::scene::file::{Elastic, ElasticKind, Fluid, SceneFile};
 use crate::scene::schema::{self, written};
 use crate::sph::tension::TensionModel;
-use crate::world::BoundaryPressure;
+use crate::world::{BoundaryPressure, PressureSolver};
 
 /// Viscosity of water, for fluids that have none as a material constant, Pa·s.
 const WATER: f64 = 0.001;
@@ -40,6 +40,10 @@ pub fn choices(scene: &Scene) -> Vec<Choice> {
     }
     if has_tension(file) {
         found.extend(tensions(file));
+    }
+    if file.pressure.solver == PressureSolver::Variational && !file.elastic.is_empty() {
+        let own = file.fluid_contact.stepper.unwrap_or_default();
+        found.extend(others("fluid_contact.stepper", own));
     }
     found.extend(elastic(file));
     // Not everything goes together: contact angles need a model that knows them.

@@ -4,7 +4,7 @@
 use splashdown::compare::choices::{Choice, choices, has_bodies, has_fluid};
 use splashdown::scene::Scene;
 
-use crate::arguments::{CompareArguments, PRESSURE, Variant};
+use crate::arguments::{CompareArguments, PRESSURE, STEPPER, Variant};
 use crate::failure::Failure;
 
 /// More combinations than this are a slip.
@@ -62,8 +62,8 @@ fn methods(variants: &[Variant], scene: &Scene) -> Result<Vec<Choice>, Failure> 
     let (bodies, fluid) = (has_bodies(&scene.file), has_fluid(&scene.file));
     for method in variants.iter().flat_map(|variant| &variant.methods) {
         let missing = match (method.key, method.word.name) {
-            (PRESSURE, _) if !fluid => "no fluid",
-            (PRESSURE, _) => continue,
+            (PRESSURE | STEPPER, _) if !fluid => "no fluid",
+            (PRESSURE | STEPPER, _) => continue,
             _ if !bodies => "no rigid bodies that move",
             (_, "weak") if !fluid => "no fluid that its bodies could be coupled to",
             _ => continue,
@@ -73,7 +73,7 @@ fn methods(variants: &[Variant], scene: &Scene) -> Result<Vec<Choice>, Failure> 
             true => "compare values of its keys with --vary key=a,b".to_owned(),
             false => format!("what can differ in it: {}", names.join(", ")),
         };
-        let word = method.as_override();
+        let word = method.word.name;
         return Err(Failure::Usage(format!(
             "--methods: {word} makes no difference, {} has {missing}; {can}",
             scene.name
@@ -81,7 +81,7 @@ fn methods(variants: &[Variant], scene: &Scene) -> Result<Vec<Choice>, Failure> 
     }
     let choice = |variant: &Variant| Choice {
         name: variant.name.clone(),
-        overrides: variant.methods.iter().map(|method| method.as_override()).collect(),
+        overrides: variant.methods.iter().flat_map(|method| method.overrides()).collect(),
     };
     Ok(variants.iter().map(choice).collect())
 }

@@ -77,7 +77,7 @@ fn without_straight_corners(mut line: Vec<DVec2>, tolerance: f64) -> Vec<DVec2> 
     while k < line.len() && line.len() > 3 {
         let n = line.len();
         let (a, b) = (line[(k + n - 1) % n], line[(k + 1) % n]);
-        if crate::shapes::solids::segment(line[k], a, b) < tolerance {
+        if crate::shapes::primitives::segment(line[k], a, b) < tolerance {
             line.remove(k);
         } else {
             k += 1;

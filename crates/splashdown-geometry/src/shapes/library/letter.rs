@@ -6,7 +6,7 @@ use super::contour::{area, contours};
 use super::extrude::extrude;
 use super::{ParameterError, require};
 use crate::mesh::TriangleMesh;
-use crate::shapes::solids::segment;
+use crate::shapes::primitives::segment;
 
 /// Strokes on a grid four wide and six high: two digits for each point, strokes apart by spaces.
 const STROKES: [(char, &str); 36] = [

@@ -6,7 +6,7 @@ use super::isosurface::{blend, isosurface};
 use super::{ParameterError, require};
 use crate::math::{Aabb, DQuat, DVec3};
 use crate::mesh::TriangleMesh;
-use crate::shapes::solids::{capsule, cuboid};
+use crate::shapes::primitives::{capsule, cuboid};
 
 /// Sizes of a propeller.
 #[derive(Clone, Copy, Debug, PartialEq)]

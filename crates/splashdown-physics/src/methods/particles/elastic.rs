@@ -1,6 +1,7 @@
 //! Elastic bodies in a step: a linear model tells the pressure solves how they will yield, and what
 //! fluid does to them pushes their own step in the end.
 
+use splashdown_solids::parts::Parts;
 use splashdown_solids::prediction::Prediction;
 use splashdown_solids::step;
 
@@ -9,7 +10,7 @@ use crate::deforming::Samples;
 use crate::elastic::{Elastic, ElasticMotion, Surroundings};
 use crate::error::StepError;
 use crate::math::{DVec3, Pose};
-use crate::sph::variational::operator::{Carried, Yielding};
+use crate::sph::variational::operator::Yielding;
 use crate::world::World;
 
 /// Elastic bodies during a step in which fluid touches them, or nothing.
@@ -41,10 +42,29 @@ impl ElasticStep<'_> {
         self.wet.as_ref().map_or(&[], |wet| &wet.force)
     }
 
-    /// The samples as what yields to a fluid of potentials, if it touches any.
-    pub(super) fn carried(&self) -> Option<Carried<'_>> {
-        let wet = self.wet.as_ref()?;
-        Some(Carried { first: wet.samples.range.start, by: wet })
+    /// The bodies as what yields to a fluid of potentials, if it touches any.
+    pub(super) fn wet(&self) -> Option<&dyn Yielding> {
+        self.wet.as_ref().map(|wet| wet as &dyn Yielding)
+    }
+
+    /// Moves of `count` vertices from those of the unknowns.
+    pub(super) fn moves_of_vertices(&self, y: &[DVec3], count: usize) -> Vec<DVec3> {
+        match &self.wet {
+            Some(wet) if !y.is_empty() => wet.prediction.by_vertex(y),
+            _ => vec![DVec3::ZERO; count],
+        }
+    }
+
+    /// Forces on unknowns from those on vertices.
+    pub(super) fn by_unknown(&self, by_vertex: &[DVec3]) -> Vec<DVec3> {
+        self.wet.as_ref().map_or_else(Vec::new, |wet| wet.prediction.by_unknown(by_vertex))
+    }
+
+    /// Takes forces (N) on samples and on vertices for the bodies' own step.
+    pub(super) fn take(&mut self, on_samples: &[DVec3], on_vertices: &[DVec3]) {
+        let Some(wet) = &mut self.wet else { return };
+        wet.samples.scatter(on_samples, &mut wet.force);
+        wet.force.iter_mut().zip(on_vertices).for_each(|(sum, f)| *sum += *f);
     }
 
     /// Where vertices at `position` will be, as far as that is known; nothing if fluid touches
@@ -65,10 +85,10 @@ impl ElasticStep<'_> {
         wet.yields(&force).into_iter().map(|u| u / wet.spacing).collect()
     }
 
-    /// Takes forces (N) on samples: they move farther from now on, and `velocity`, of all
-    /// particles, shows it.
+    /// Takes forces (N) on samples, or nothing: they move farther from now on, and `velocity`, of
+    /// all particles, shows it.
     pub(super) fn push(&mut self, forces: &[DVec3], velocity: &mut [DVec3], dt: f64) {
-        let Some(wet) = &mut self.wet else { return };
+        let Some(wet) = self.wet.as_mut().filter(|_| !forces.is_empty()) else { return };
         let mut force = vec![DVec3::ZERO; wet.force.len()];
         wet.samples.scatter(forces, &mut force);
         let moves = wet.yields(&force);
@@ -148,25 +168,27 @@ impl<'w> Step<'w> {
         }
     }
 
-    /// The linear model of the elastic bodies' step, if fluid touches them.
+    /// The linear model of those `parts` of the elastic bodies' step, if fluid touches them or
+    /// their samples.
     pub(super) fn predict_elastic<'a>(
         &self,
         work: &Workspace,
         memory: &'a mut step::Workspace,
-        poses: &[Pose],
-        dt: f64,
+        (parts, touches): (Parts<'_>, bool),
+        (poses, dt): (&[Pose], f64),
     ) -> Result<ElasticStep<'a>, StepError>
     where
         'w: 'a,
     {
         let samples = self.samples();
-        if samples.range.is_empty() || !work.sample_rows.is_wet() {
+        let is_wet = !samples.range.is_empty() && work.sample_rows.is_wet();
+        if !(is_wet || (touches && self.elastic.any())) {
             return Ok(ElasticStep::default());
         }
         memory.stop = self.stop;
         let elastic: &'w Elastic = &self.world.elastic;
         let prediction = elastic
-            .predict(memory, &self.surroundings(poses), dt)
+            .predict(memory, &self.surroundings(poses), (parts, dt))
             .map_err(|failure| self.elastic_error(&failure, dt))?;
         let force = vec![DVec3::ZERO; elastic.solids.position.len()];
         let (newton, spacing) = (self.units(dt).force(), self.spacing);

@@ -21,10 +21,12 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use splashdown_solids::distance::Closest;
 use splashdown_solids::guests::{Guest, Guests};
+use splashdown_solids::parts::Parts;
 use splashdown_solids::solids::Body;
 use splashdown_solids::step;
 
 use super::elastic::ElasticStep;
+use super::foresight::split_share;
 use super::{Step, Workspace};
 use crate::elastic::{Elastic, ElasticMotion, Surroundings};
 use crate::error::StepError;
@@ -32,6 +34,7 @@ use crate::loads::Load;
 use crate::math::{Aabb, DVec3, Pose};
 use crate::particles::cells::CellGrid;
 use crate::report::{GuestReport, Phase, Stopwatch};
+use crate::stepper::Stepper;
 use crate::world::PressureSolver;
 
 /// Surfaces may end so far from where they were expected without another look, in h.
@@ -40,8 +43,8 @@ const SLACK: f64 = 0.1;
 const MAX_ROUNDS: u32 = 4;
 /// A piece of a surface that reaches through more cells than this is cut in four.
 const MAX_CELLS: usize = 64;
-/// A guest that ends as near to its goal as this was not moved, in h.
-const UNMOVED: f64 = 1e-9;
+/// A guest that ends as near to its goal as this share of its coordinates was moved by rounding.
+const UNMOVED: f64 = 1e-14;
 
 /// The elastic bodies after a step, and the fluid that took part.
 pub(super) struct ElasticOutcome {
@@ -55,7 +58,12 @@ pub(super) struct ElasticOutcome {
 }
 
 impl ElasticOutcome {
-    fn new(elastic: &Elastic, motion: ElasticMotion, guests: Vec<usize>, rounds: u32) -> Self {
+    pub(super) fn new(
+        elastic: &Elastic,
+        motion: ElasticMotion,
+        guests: Vec<usize>,
+        rounds: u32,
+    ) -> Self {
         let by_vertex = &motion.report.guest_forces;
         let of = |body: &Body| by_vertex.get(body.vertices.clone()).map(|all| all.iter().sum());
         let barrier = elastic.solids.bodies.iter().map_while(of).collect();
@@ -104,28 +112,35 @@ impl Step<'_> {
         }
         let Some(settings) = self.elastic.guests else {
             let around = self.surroundings(poses);
-            let motion = self.move_elastic(work, around, elastic.force(), None, (dt, retries))?;
+            let own = (elastic.force(), None, Parts::default());
+            let motion = self.move_elastic(&mut work.elastic, around, own, (dt, retries))?;
             return Ok(Some(ElasticOutcome::new(&self.elastic, motion, Vec::new(), 1)));
         };
         let around = self.surroundings(poses);
-        let start = elastic.expected(&self.elastic.solids.position);
+        let now = &self.elastic.solids.position;
+        let start = work.minimised.ends(now).or_else(|| elastic.expected(now));
         let mut ends = self.expected_ends(poses, start.as_deref(), dt);
-        let mut found = BTreeSet::new();
+        // What a model was taken out of has the real thing here.
+        let mut found: BTreeSet<usize> = work.minimised.touched().collect();
         let mut rounds = 0;
         loop {
-            found.extend(self.particles_near(work, &ends, settings.reach, dt));
+            found.extend(self.particles_near(work, &ends, settings.farthest(), dt));
             watch.lap(Phase::Guests);
             let guests: Vec<usize> = found.iter().copied().collect();
-            let all: Vec<Guest> = guests.par_iter().map(|&i| self.guest(work, i, dt)).collect();
+            let all: Vec<Guest> = guests.par_iter().map(|&i| self.moved(work, i, dt)).collect();
+            let whither = guests.iter().map(|&i| self.end_of(work, i, dt));
+            let start: Option<Vec<DVec3>> =
+                start.as_ref().map(|start| start.iter().copied().chain(whither).collect());
             let with = Guests { all: &all, settings, start: start.as_deref() };
-            let motion =
-                self.move_elastic(work, around, elastic.force(), Some(with), (dt, retries))?;
+            let phase = (elastic.force(), with);
+            let mut motion = self.last_phases(&mut work.elastic, around, phase, (dt, retries))?;
+            motion.add_guest_forces(&work.minimised.handed);
             watch.lap(Phase::Elastic);
             rounds += 1;
             if rounds == MAX_ROUNDS || !self.update_ends(&mut ends, &motion) {
                 return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
             }
-            let more = self.particles_near(work, &ends, settings.reach, dt);
+            let more = self.particles_near(work, &ends, settings.farthest(), dt);
             if more.iter().all(|i| found.contains(i)) {
                 return Ok(Some(ElasticOutcome::new(&self.elastic, motion, guests, rounds)));
             }
@@ -134,7 +149,12 @@ impl Step<'_> {
 
     /// Where vertices will be: as the linear model says, or else as they move now; obstacles where
     /// they are told to be.
-    fn expected_ends(&self, poses: &[Pose], start: Option<&[DVec3]>, dt: f64) -> Vec<DVec3> {
+    pub(super) fn expected_ends(
+        &self,
+        poses: &[Pose],
+        start: Option<&[DVec3]>,
+        dt: f64,
+    ) -> Vec<DVec3> {
         let solids = &self.elastic.solids;
         let now = solids.position.iter().zip(&solids.velocity);
         let mut ends: Vec<DVec3> = match start {
@@ -158,7 +178,13 @@ impl Step<'_> {
     }
 
     /// Fluid particles that surfaces may come near while vertices go to `ends`.
-    fn particles_near(&self, work: &Workspace, ends: &[DVec3], reach: f64, dt: f64) -> Vec<usize> {
+    pub(super) fn particles_near(
+        &self,
+        work: &Workspace,
+        ends: &[DVec3],
+        reach: f64,
+        dt: f64,
+    ) -> Vec<usize> {
         let Some(grid) = work.located.grid.filter(|_| self.period == DVec3::ZERO) else {
             return Vec::new();
         };
@@ -193,19 +219,54 @@ impl Step<'_> {
         found
     }
 
+    /// The elastic bodies and `guests` after what the first phase has left.
+    fn last_phases(
+        &self,
+        memory: &mut step::Workspace,
+        around: Surroundings,
+        (force, guests): (&[DVec3], Guests),
+        last: (f64, u32),
+    ) -> Result<ElasticMotion, StepError> {
+        let is_split = self.pressure.solver == PressureSolver::Variational;
+        if is_split && self.stepper.stepper == Stepper::ContactProxy3 {
+            return self.two_phases(memory, around, (force, guests), last);
+        }
+        let mut parts = Parts::default();
+        if is_split && self.stepper.stepper == Stepper::ContactProxy {
+            let foreseen = self.stepper.predict;
+            let rest =
+                |whole: bool| if whole { 1.0 } else { 1.0 - split_share(Stepper::ContactProxy) };
+            (parts.barrier, parts.friction) = (rest(foreseen.contact), rest(foreseen.friction));
+        }
+        self.move_elastic(memory, around, (force, Some(guests), parts), last)
+    }
+
+    /// Where fluid particle `i` is sent, m.
+    fn end_of(&self, work: &Workspace, i: usize, dt: f64) -> DVec3 {
+        self.particles.position[i] + dt * work.predicted[i]
+    }
+
     /// Fluid particle `i` as the step of the elastic bodies sees it.
-    fn guest(&self, work: &Workspace, i: usize, dt: f64) -> Guest {
+    fn moved(&self, work: &Workspace, i: usize, dt: f64) -> Guest {
+        let guest = self.guest(i, self.press(work, i, dt), dt);
+        let goal = self.end_of(work, i, dt) + work.minimised.correction(i);
+        Guest { goal, ..guest }
+    }
+
+    /// Fluid particle `i`, pressed on walls by `press` (N), where it is before a step of length
+    /// `dt`.
+    pub(super) fn guest(&self, i: usize, press: f64, dt: f64) -> Guest {
         let position = self.particles.position[i];
         let fluid = self.fluid_of(i).unwrap_or_default();
         let volume = self.dimension.volume(self.spacing);
         let radius = (0.75 * volume / std::f64::consts::PI).cbrt();
         Guest {
             position,
-            goal: position + dt * work.predicted[i],
+            goal: position,
             mass: self.particle_mass(fluid),
             area: std::f64::consts::PI * radius * radius,
             friction: self.fluids[fluid].surface.friction.at(self.clock.time + dt).max(0.0),
-            press: self.press(work, i, dt),
+            press,
         }
     }
 
@@ -239,9 +300,9 @@ impl Step<'_> {
             return Ok(());
         };
         outcome.add_loads(&self.elastic, (dt, poses), loads);
-        let unmoved = UNMOVED * self.spacing;
         for (&i, end) in outcome.guests.iter().zip(outcome.motion.guests()) {
             let from = self.particles.position[i];
+            let unmoved = UNMOVED * from.abs().max_element().max(self.spacing);
             if (from + dt * work.predicted[i]).distance(*end) > unmoved {
                 work.predicted[i] = (*end - from) / dt;
             }
@@ -249,18 +310,16 @@ impl Step<'_> {
         self.check_moves(work, dt)
     }
 
-    /// The step of the elastic bodies alone.
-    fn move_elastic(
+    /// The step of the elastic bodies alone, or parts of it.
+    pub(super) fn move_elastic(
         &self,
-        work: &mut Workspace,
+        memory: &mut step::Workspace,
         around: Surroundings,
-        force: &[DVec3],
-        guests: Option<Guests>,
+        own: (&[DVec3], Option<Guests>, Parts<'_>),
         (dt, retries): (f64, u32),
     ) -> Result<ElasticMotion, StepError> {
-        let memory: &mut step::Workspace = &mut work.elastic;
         memory.stop = self.stop;
-        let moved = self.elastic.advance(memory, &around, (force, guests), (dt, retries));
+        let moved = self.elastic.advance(memory, &around, own, (dt, retries));
         moved.map_err(|failure| self.elastic_error(&failure, dt))
     }
 }

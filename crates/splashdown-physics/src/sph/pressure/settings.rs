@@ -28,6 +28,10 @@ pub struct PressureSettings {
     pub tension: FluidTension,
     /// Variational: how the linear system is solved.
     pub linear: LinearSolver,
+    /// Variational: what the residual of the linear system may be, over what it is without pressure.
+    pub linear_tolerance: f64,
+    /// Variational: at most this many iterations of a linear solve.
+    pub linear_iterations: u32,
 }
 
 /// The pressure solvers.
@@ -99,6 +103,8 @@ impl Default for PressureSettings {
             stiffness: 1e5,
             tension: FluidTension::default(),
             linear: LinearSolver::default(),
+            linear_tolerance: 1e-4,
+            linear_iterations: 200,
         }
     }
 }

@@ -59,6 +59,18 @@ pub trait Yielding {
 
     /// A⁻¹ f
     fn response(&self, f: &[DVec3]) -> Vec<DVec3>;
+
+    /// Adds what else fluid and carriers do to each other, Q(u, y): its derivatives by
+    /// displacements of the fluid and by those of the unknowns.
+    fn add_shared_slope(&self, _u: &[DVec3], _y: &[DVec3], _slope: [&mut [DVec3]; 2]) {}
+
+    /// Adds its second derivatives times directions.
+    fn add_shared_product(&self, _u: &[DVec3], _y: &[DVec3], _product: [&mut [DVec3]; 2]) {}
+
+    /// Its blocks on the diagonal of fluid particles, by their numbers; one may have several.
+    fn shared_blocks(&self) -> Vec<(usize, DMat3)> {
+        Vec::new()
+    }
 }
 
 /// Samples that are the last particles, and who carries them.
@@ -100,6 +112,7 @@ impl LinearOperator<DVec3> for CoupledHessian<'_> {
         let mut forces = vec![DVec3::ZERO; way.len() - first];
         self.potentials.reaction(squeeze, way, first, &mut forces);
         of_carriers.iter_mut().zip(by.pulled(&forces)).for_each(|(sum, f)| *sum += f);
+        by.add_shared_product(&p[..n], &p[n..], [of_fluid, of_carriers]);
     }
 }
 
@@ -144,6 +157,9 @@ impl Potentials<'_> {
     /// What P does to samples for given ∂P_I/∂J: adds its derivatives by their displacements to
     /// `out`, whose first entry is that of particle `first`. Particle by particle, in their order.
     pub fn reaction(&self, squeeze: &[f64], u: &[DVec3], first: usize, out: &mut [DVec3]) {
+        if out.is_empty() {
+            return;
+        }
         for stretch in &self.rows.stretches {
             for k in 0..stretch.particles.len() {
                 let i = stretch.particles.start + k;
@@ -193,9 +209,11 @@ impl Potentials<'_> {
 pub struct BlockJacobi(Vec<DMat3>);
 
 impl BlockJacobi {
-    /// Of these potentials.
-    pub fn of(potentials: &Potentials<'_>) -> BlockJacobi {
-        BlockJacobi(potentials.diagonal().iter().map(DMat3::inverse).collect())
+    /// Of these potentials, and of `others`.
+    pub fn of(potentials: &Potentials<'_>, others: &[(usize, DMat3)]) -> BlockJacobi {
+        let mut blocks = potentials.diagonal();
+        others.iter().for_each(|(i, block)| blocks[*i] += *block);
+        BlockJacobi(blocks.iter().map(DMat3::inverse).collect())
     }
 }
 

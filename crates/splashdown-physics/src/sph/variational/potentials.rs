@@ -65,11 +65,16 @@ impl Potentials<'_> {
 
     /// ½|u − û|²_μ + P_I + P_V. Displacements are those of all particles.
     pub fn energy(&self, u: &[DVec3], goal: &[DVec3]) -> f64 {
+        let inertia = |i: usize| 0.5 * self.mass[i] * (u[i] - goal[i]).length_squared();
+        reduce::sum(self.count(), inertia) + self.stored(u)
+    }
+
+    /// P_I + P_V. Displacements are those of all particles.
+    pub fn stored(&self, u: &[DVec3]) -> f64 {
         let ratios = self.volume_ratios(u);
         reduce::sum(self.count(), |i| {
-            let inertia = 0.5 * self.mass[i] * (u[i] - goal[i]).length_squared();
             let squeeze = if self.active[i] { (ratios[i] - 1.0).powi(2) } else { 0.0 };
-            let Some((stretch, k)) = self.rows.place(i) else { return inertia };
+            let Some((stretch, k)) = self.rows.place(i) else { return 0.0 };
             // Each fluid pair is met twice.
             let fluid = stretch.rubbing(k).map(|(n, &c)| {
                 let apart = u[i] - u[n.index as usize];
@@ -79,7 +84,7 @@ impl Potentials<'_> {
                 let apart = u[i] - u[n.index as usize];
                 0.5 * apart.dot(rub(n, c, apart))
             });
-            inertia + 0.5 * self.stiffness * squeeze + fluid.sum::<f64>() + walls.sum::<f64>()
+            0.5 * self.stiffness * squeeze + fluid.sum::<f64>() + walls.sum::<f64>()
         })
     }
 
@@ -109,7 +114,7 @@ impl Potentials<'_> {
 
     /// Σ s ∂J/∂u + C u of the fluid particles: what pushes them for given ∂P_I/∂J and
     /// displacements. The second of two passes.
-    pub(super) fn spread(&self, squeeze: &[f64], u: &[DVec3], out: &mut [DVec3]) {
+    pub fn spread(&self, squeeze: &[f64], u: &[DVec3], out: &mut [DVec3]) {
         self.rows.for_each(out, |stretch, k| self.pushed(stretch, k, squeeze, u));
     }
 

@@ -19,12 +19,8 @@ use crate::math::DVec3;
 use crate::solve::cg::{self, Params};
 use crate::solve::operator::{LinearOperator, Preconditioner, dot};
 use crate::solve::stop::Stop;
-use crate::sph::pressure::settings::{FluidTension, LinearSolver};
+use crate::sph::pressure::settings::{FluidTension, LinearSolver, PressureSettings};
 
-/// What the residual may be, over what it is at the goal.
-const TOLERANCE: f64 = 1e-4;
-/// Iterations of a linear solve at most.
-const MAX_ITERATIONS: u32 = 200;
 /// How often the set may change after the first solve.
 const MAX_REPEATS: u32 = 4;
 
@@ -44,10 +40,8 @@ pub struct Task<'a> {
     pub goal: &'a [DVec3],
     /// Of each fluid particle, whether it was under pressure in the last step.
     pub pushed: &'a [bool],
-    /// Who pushes.
-    pub tension: FluidTension,
-    /// How the system is solved.
-    pub linear: LinearSolver,
+    /// Who pushes, and how the system is solved.
+    pub settings: &'a PressureSettings,
     /// Samples that yield, if any do; their displacements in `goal` are those without fluid.
     pub carried: Option<Carried<'a>>,
     /// Ends it early, with nothing usable.
@@ -74,16 +68,34 @@ pub struct Found {
 }
 
 impl Task<'_> {
-    /// Minimises.
-    pub fn minimise(&self) -> Found {
-        let ratio: Vec<f64> = match self.tension {
+    /// Where nothing pushes.
+    pub fn at_goal(&self) -> Found {
+        let ratio: Vec<f64> = match self.settings.tension {
             FluidTension::Predicted => self.rows.volume.iter().map(|j| j.min(1.0)).collect(),
             _ => self.rows.volume.clone(),
         };
-        let mut active = self.first_set(&ratio);
         let yielded = vec![DVec3::ZERO; self.carried.map_or(0, |carried| carried.by.count())];
-        let displacement = self.goal.to_vec();
-        let mut found = Found { displacement, yielded, ratio, ..Found::default() };
+        Found { displacement: self.goal.to_vec(), yielded, ratio, ..Found::default() }
+    }
+
+    /// Minimises.
+    pub fn minimise(&self) -> Found {
+        let found = self.at_goal();
+        let active = self.first_set(&found.ratio);
+        self.minimise_from(found, active)
+    }
+
+    /// Minimises again, from what was found with other carriers.
+    pub fn minimise_again(&self, found: Found) -> Found {
+        let active = match self.settings.tension {
+            FluidTension::None => found.squeeze.iter().map(|s| *s != 0.0).collect(),
+            _ => self.first_set(&found.ratio),
+        };
+        self.minimise_from(found, active)
+    }
+
+    fn minimise_from(&self, mut found: Found, mut active: Vec<bool>) -> Found {
+        let first = found.solves;
         loop {
             let potentials = self.potentials(&found.ratio, &active);
             let at = [&mut found.displacement, &mut found.yielded];
@@ -96,9 +108,9 @@ impl Task<'_> {
             found.squeeze =
                 ratios.iter().zip(&active).map(pushes).map(|s| self.stiffness * s).collect();
             let next: Vec<bool> = ratios.iter().map(|j| *j < 1.0).collect();
-            let is_done = self.tension != FluidTension::None
+            let is_done = self.settings.tension != FluidTension::None
                 || next == active
-                || found.solves > MAX_REPEATS
+                || found.solves - first > MAX_REPEATS
                 || self.stop.asked();
             if is_done {
                 return found;
@@ -107,14 +119,15 @@ impl Task<'_> {
         }
     }
 
-    fn potentials<'a>(&'a self, ratio: &'a [f64], active: &'a [bool]) -> Potentials<'a> {
+    /// The quadratic with volumes `ratio` at the beginning, of which those that are `active` count.
+    pub fn potentials<'a>(&'a self, ratio: &'a [f64], active: &'a [bool]) -> Potentials<'a> {
         let Task { rows, mass, held, stiffness, .. } = *self;
         Potentials { rows, mass, held, ratio, active, stiffness }
     }
 
     /// Who pushes in the first solve.
-    fn first_set(&self, ratio: &[f64]) -> Vec<bool> {
-        match self.tension {
+    pub fn first_set(&self, ratio: &[f64]) -> Vec<bool> {
+        match self.settings.tension {
             FluidTension::None => self.pushed.to_vec(),
             FluidTension::Printed => vec![true; ratio.len()],
             FluidTension::Predicted => {
@@ -130,10 +143,10 @@ impl Task<'_> {
     /// One linear solve from the present displacements of particles and of whoever carries samples;
     /// samples that nobody carries keep theirs.
     fn improve(&self, potentials: &Potentials<'_>, at: [&mut Vec<DVec3>; 2]) -> Solved {
-        let jacobi = BlockJacobi::of(potentials);
         match self.carried {
-            None => self.improve_with(potentials, &jacobi, at),
+            None => self.improve_with(potentials, &BlockJacobi::of(potentials, &[]), at),
             Some(Carried { by, .. }) => {
+                let jacobi = BlockJacobi::of(potentials, &by.shared_blocks());
                 let count = potentials.count();
                 let both = CoupledJacobi { fluid: &jacobi, count, by };
                 self.improve_with(potentials, &both, at)
@@ -149,6 +162,7 @@ impl Task<'_> {
             potentials.reaction(&potentials.squeeze(u), u, first, &mut forces);
             let mut slope = vec![DVec3::ZERO; y.len()];
             by.resistance(y, &mut slope);
+            by.add_shared_slope(u, y, [&mut r, &mut slope]);
             r.extend(slope.iter().zip(by.pulled(&forces)).map(|(own, of_fluid)| *own + of_fluid));
         }
         r.iter_mut().for_each(|g| *g = -*g);
@@ -171,13 +185,13 @@ impl Task<'_> {
         let r = self.residual(potentials, u, y);
         let mut step = vec![DVec3::ZERO; r.len()];
         let params = Params {
-            tolerance: TOLERANCE,
+            tolerance: self.settings.linear_tolerance,
             scale: Some(scale),
-            max_iterations: MAX_ITERATIONS,
+            max_iterations: self.settings.linear_iterations,
             max_restarts: 0,
             stop: self.stop,
         };
-        let solved = match (self.carried, self.linear) {
+        let solved = match (self.carried, self.settings.linear) {
             (Some(carried), _) => {
                 let hessian = CoupledHessian::new(*potentials, carried, self.goal.len());
                 solve(&hessian, jacobi, &r, &mut step, &params)

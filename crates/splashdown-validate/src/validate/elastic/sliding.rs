@@ -72,9 +72,9 @@ fn slide(report: &mut Report, name: &str, changes: &[&str]) -> Result<(), String
     Ok(())
 }
 
-/// A box of 20 kPa bounces and sways while it slides. Its way is not v²/2μg: its foot stops while
-/// the rest of it goes on. What Coulomb's law says of it is that friction takes μ times the impulse
-/// that carries it, as long as all of its foot slides.
+/// A box of 20 kPa bounces and sways while it slides: its foot stops while the rest of it goes on,
+/// so that its way is v²/2μg only about. What Coulomb's law says of it exactly is that friction
+/// takes μ times the impulse that carries it, as long as all of its foot slides.
 fn soft(report: &mut Report) -> Result<(), String> {
     let mut world = box_world(&["elastic.box.youngs_modulus=2e4"])?;
     let stops = SPEED / (MU * G);
@@ -85,7 +85,7 @@ fn soft(report: &mut Report) -> Result<(), String> {
     report.close("20 kPa: friction over μ times what carries it", share, 1.0, 0.02);
     advance(&mut world, 1.4 * stops, |_, _| ())?;
     let way = world.elastic.solids.centre(0).1.x / WAY;
-    report.note("20 kPa: way over Coulomb's for a box that does not bounce", way, 1.0);
+    report.close("20 kPa: way over Coulomb's", way, 1.0, 0.02);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use splashdown::compare::Point;
 use splashdown_render::scale;
 
-use crate::commands::compare::Row;
+use super::Row;
 
 /// Colours that stay apart for colour-blind eyes too (Okabe & Ito 2008).
 const COLORS: [&str; 8] =

@@ -1,4 +1,4 @@
-//! Signed distances of the built-in solids: negative inside, exact everywhere.
+//! Signed distances of boxes, cylinders and other primitives: negative inside, exact everywhere.
 //!
 //! Bodies of revolution about y are measured in their meridian plane (r, y), so a 2D scene, which
 //! looks at the cut z = 0, needs no second formula for them.
