@@ -5,6 +5,8 @@
 
 mod persist;
 
+use std::borrow::Cow;
+
 use splashdown_solids::element::Element;
 use splashdown_solids::guests::{GuestSettings, Guests};
 use splashdown_solids::parts::Parts;
@@ -49,6 +51,8 @@ pub struct Handle {
     pub vertices: Vec<u32>,
     /// How, from where they rest.
     pub motion: Motion,
+    /// They are let go at this time, s.
+    pub end: Option<f64>,
 }
 
 /// What a step makes of the elastic bodies.
@@ -248,6 +252,20 @@ impl Elastic {
         }
     }
 
+    /// The meshes with all handles let go whose time is over.
+    fn solids_at(&self, time: f64) -> Cow<'_, Solids> {
+        let over = self.handles.iter().filter(|handle| handle.end.is_some_and(|end| time >= end));
+        let held = |v: &u32| self.solids.hold[*v as usize] != Hold::Free;
+        let loose: Vec<u32> =
+            over.flat_map(|handle| &handle.vertices).copied().filter(held).collect();
+        if loose.is_empty() {
+            return Cow::Borrowed(&self.solids);
+        }
+        let mut solids = self.solids.clone();
+        loose.iter().for_each(|&v| solids.hold[v as usize] = Hold::Free);
+        Cow::Owned(solids)
+    }
+
     /// A linear model of the step that `advance` makes of these `parts`, in `workspace`.
     pub(crate) fn predict<'a>(
         &self,
@@ -257,9 +275,9 @@ impl Elastic {
     ) -> Result<Prediction<'a>, Failure> {
         let target = self.targets(around, dt);
         let outside = Outside { dt, gravity: around.gravity, force: &[], guests: None };
-        let settings = &self.settings;
+        let (solids, settings) = (self.solids_at(around.time), &self.settings);
         let target = |v: u32| target[v as usize];
-        Prediction::new(&self.solids, workspace, settings, (outside, parts), target)
+        Prediction::new(&solids, workspace, settings, (outside, parts), target)
     }
 
     /// The elastic bodies after a step, or those `parts` of one, in which `force` pushes vertices
@@ -272,7 +290,7 @@ impl Elastic {
         (force, guests, parts): (&[DVec3], Option<Guests>, Parts<'_>),
         (dt, halvings): (f64, u32),
     ) -> Result<ElasticMotion, Failure> {
-        let mut moved = self.solids.clone();
+        let mut moved = self.solids_at(around.time).into_owned();
         let target = self.targets(around, dt);
         let settings = &self.settings_after(halvings);
         let goal = |v: u32| target[v as usize];

@@ -78,6 +78,9 @@ fn assemble(
 ) -> Option<Built> {
     let file = &scene.file;
     let mut notes = Vec::new();
+    if !scene.left_out.is_empty() {
+        notes.push(format!("not used with another solver: {}", scene.left_out.join(", ")));
+    }
     let mut convert = Converter::new(file, &scene.directory, report);
     // Without these nothing can be sampled, counted or placed.
     if !convert.has_scale {

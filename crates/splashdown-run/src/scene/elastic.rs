@@ -66,9 +66,9 @@ impl Converter<'_, '_> {
             let centre = 0.5 * (region.min + region.max);
             let pose = Pose { translation: centre, ..Pose::IDENTITY };
             self.motion(&join(&key, "motion"), hold.motion.as_ref(), &pose);
-            if hold.axes.is_some() && hold.motion.is_some() {
-                let help = "leave out one of them".to_string();
-                self.report.key(&join(&key, "axes"), "excludes motion", Some(help));
+            if hold.axes.is_some() && (hold.motion.is_some() || hold.end.is_some()) {
+                let help = "leave it out, or motion and end".to_string();
+                self.report.key(&join(&key, "axes"), "excludes motion and end", Some(help));
             }
             if hold.axes.is_some() && written.kind == ElasticKind::Rigid {
                 let help = "leave it out: hold a corner to let it turn".to_string();
@@ -115,14 +115,19 @@ impl Converter<'_, '_> {
             let help = "leave it out, or write kind = \"solid\"".to_string();
             self.report.key(&join(key, "elements"), "is not for this kind", Some(help));
         }
+        if written.element_size.is_some() && written.element_spacings.is_some() {
+            let help = "leave out one of them".to_string();
+            self.report.key(&join(key, "element_spacings"), "excludes element_size", Some(help));
+        }
         if written.pressure != 0.0 && !matches!(kind, Solid | Shell) {
             self.report.key(&join(key, "pressure"), "is not for this kind", None);
         }
     }
 
     fn check_inside(&mut self, key: &str, written: &file::Elastic, shape: &Shape) {
-        let plane = matches!(shape, Shape::Plane { .. }) && written.kind == ElasticKind::Shell;
-        if !plane && (!shape.is_closed() || matches!(shape, Shape::Tank { .. })) {
+        let is_sheet = matches!(shape, Shape::Plane { .. } | Shape::Mesh(_))
+            && written.kind == ElasticKind::Shell;
+        if !is_sheet && (!shape.is_closed() || matches!(shape, Shape::Tank { .. })) {
             let help = "a closed shape, such as a box, a sphere or a closed mesh".to_string();
             self.report.key(&join(key, "shape"), "has no inside", Some(help));
         }
@@ -132,7 +137,7 @@ impl Converter<'_, '_> {
         let parts = ["shape", "points"].map(|part| join(key, part));
         let is_wrong = parts.iter().any(|part| self.report.is_wrong(part));
         if self.has_scale && !is_wrong && pieces.elements > MAX_ELEMENTS {
-            let size = written.element_size.unwrap_or(self.spacing);
+            let size = written.size(self.spacing);
             let message = format!("{size} m makes about {} elements", Count(pieces.elements));
             let help = format!("at most {}: make it larger", Count(MAX_ELEMENTS));
             self.report.key(&join(key, "element_size"), message, Some(help));
@@ -297,11 +302,11 @@ fn add_bodies(
         }
         // Vertices of a rigid body are no unknowns that could be left out: springs hold them where
         // they rest.
-        let still = motion.is_static() && !rigid;
+        let still = motion.is_static() && !rigid && hold.end.is_none();
         let how = if still { Hold::Fixed } else { Hold::Driven };
         vertices.iter().for_each(|&v| elastic.solids.hold[v as usize] = how);
-        if !motion.is_static() {
-            elastic.handles.push(Handle { vertices, motion });
+        if !motion.is_static() || hold.end.is_some() {
+            elastic.handles.push(Handle { vertices, motion, end: hold.end });
         }
     }
 }

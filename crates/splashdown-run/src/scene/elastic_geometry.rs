@@ -95,7 +95,9 @@ impl Converter<'_, '_> {
     ) -> (Option<Geometry>, Pose) {
         match &written.shape {
             Some(shape) => {
-                let placed = self.solid_shape(key, shape, written.at.as_ref(), &written.rotate);
+                let size = written.size(self.spacing);
+                let place = (written.at.as_ref(), &written.rotate);
+                let placed = self.shape_of(key, shape, place, size);
                 (Some(placed.geometry), placed.pose)
             }
             None => (None, self.placement(key, written.at.as_ref(), None, &written.rotate)),
@@ -136,7 +138,7 @@ impl Converter<'_, '_> {
         written: &file::Elastic,
         geometry: Option<&Geometry>,
     ) -> Option<ElasticGeometry> {
-        let size = written.element_size.unwrap_or(self.spacing);
+        let size = written.size(self.spacing);
         if let Some(tetrahedra) = &written.tetrahedra {
             let mesh = self.tetrahedra(&join(key, "tetrahedra.file"), tetrahedra)?;
             return Some(match written.kind {

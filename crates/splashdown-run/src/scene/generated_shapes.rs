@@ -11,8 +11,14 @@ use crate::shapes::library::{self, ParameterError, Pin, Thread};
 use crate::shapes::{MeshShape, Shape};
 
 impl Converter<'_, '_> {
-    /// A shape that a generator makes; none for the others.
-    pub(super) fn generated_shape(&mut self, key: &str, shape: &SolidShape) -> Option<Geometry> {
+    /// A shape that a generator makes; none for the others. Sheets are of triangles about `edge`
+    /// long.
+    pub(super) fn generated_shape(
+        &mut self,
+        key: &str,
+        shape: &SolidShape,
+        edge: f64,
+    ) -> Option<Geometry> {
         let (name, mesh) = match shape {
             SolidShape::Wedge(w) => {
                 let size = self.size(&join(key, "wedge.size"), &w.size);
@@ -74,6 +80,11 @@ impl Converter<'_, '_> {
                 };
                 ("letter", library::letter(letter, l.height, l.stroke, depth))
             }
+            SolidShape::Rabbit(r) => ("rabbit", Ok(library::rabbit(r.height))),
+            SolidShape::Cow(c) => ("cow", Ok(library::cow(c.length))),
+            SolidShape::Bowl(b) => ("bowl", library::bowl(b.radius, b.depth, b.wall)),
+            SolidShape::Spoon(s) => ("spoon", Ok(library::spoon(s.length))),
+            SolidShape::Tube(t) => ("tube", self.tube(&join(key, "tube"), t, edge)),
             SolidShape::Statue(s) => ("statue", Ok(library::statue(s.height))),
             SolidShape::Flower(f) => ("flower", library::flower(f.diameter, f.petals)),
             SolidShape::Duck(d) => ("duck", Ok(library::duck(d.length))),
@@ -85,6 +96,26 @@ impl Converter<'_, '_> {
             _ => return None,
         };
         Some(self.finished(&join(key, name), mesh))
+    }
+
+    fn tube(
+        &mut self,
+        key: &str,
+        written: &written::Tube,
+        edge: f64,
+    ) -> Result<TriangleMesh, ParameterError> {
+        let holes = written.holes.iter().enumerate();
+        let holes =
+            holes.map(|(k, hole)| self.vector(&format!("{key}.holes[{k}]"), hole)).collect();
+        let tube = library::Tube {
+            bottom: written.radius,
+            top: written.top.unwrap_or(written.radius),
+            height: written.height,
+            closed: written.closed,
+            holes,
+            hole: written.hole,
+        };
+        library::tube(&tube, edge)
     }
 
     fn finished(&mut self, key: &str, mesh: Result<TriangleMesh, ParameterError>) -> Geometry {

@@ -51,6 +51,10 @@ impl Converter<'_, '_> {
             FillShape::Cone(c) => cone(c),
             FillShape::Torus(t) => self.torus(&shape_key, t),
             FillShape::Capsule(c) => capsule(c),
+            FillShape::Rabbit(r) => self.made(&shape_key, &SolidShape::Rabbit(r.clone())),
+            FillShape::Elephant(e) => self.made(&shape_key, &SolidShape::Elephant(e.clone())),
+            FillShape::Duck(d) => self.made(&shape_key, &SolidShape::Duck(d.clone())),
+            FillShape::Creature(c) => self.made(&shape_key, &SolidShape::Creature(c.clone())),
             FillShape::Mesh(m) => self.mesh(&shape_key, m),
             FillShape::Particles(p) => {
                 let key = join(&shape_key, "particles.file");
@@ -68,6 +72,17 @@ impl Converter<'_, '_> {
         shape: &SolidShape,
         at: Option<&Vector>,
         rotate: &Rotation,
+    ) -> Placed {
+        self.shape_of(key, shape, (at, rotate), self.spacing)
+    }
+
+    /// The same of what has elements of a size of its own.
+    pub(super) fn shape_of(
+        &mut self,
+        key: &str,
+        shape: &SolidShape,
+        (at, rotate): (Option<&Vector>, &Rotation),
+        element_size: f64,
     ) -> Placed {
         let shape_key = join(key, "shape");
         let mut centre = None;
@@ -89,19 +104,25 @@ impl Converter<'_, '_> {
                 (half, centre) = self.block(&join(&shape_key, "tank"), parts);
                 Geometry::Known(Shape::Tank { half, open: t.open.clone() })
             }
-            generated => match self.generated.get(&shape_key) {
-                Some(geometry) => geometry.clone(),
-                None => {
-                    let generated = self.generated_shape(&shape_key, generated);
-                    // All others are above.
-                    let generated =
-                        generated.unwrap_or(Geometry::Known(Shape::Sphere { radius: 1.0 }));
-                    self.generated.insert(shape_key, generated.clone());
-                    generated
-                }
-            },
+            generated => self.made_of(&shape_key, generated, element_size),
         };
         Placed { geometry, pose: self.placement(key, at, centre, rotate) }
+    }
+
+    /// What a generator makes, once for all copies.
+    fn made(&mut self, key: &str, shape: &SolidShape) -> Geometry {
+        self.made_of(key, shape, self.spacing)
+    }
+
+    fn made_of(&mut self, key: &str, shape: &SolidShape, element_size: f64) -> Geometry {
+        if let Some(geometry) = self.generated.get(key) {
+            return geometry.clone();
+        }
+        let made = self.generated_shape(key, shape, element_size);
+        // All others are known already.
+        let made = made.unwrap_or(Geometry::Known(Shape::Sphere { radius: 1.0 }));
+        self.generated.insert(key.to_owned(), made.clone());
+        made
     }
 
     fn block_shape(

@@ -69,6 +69,8 @@ pub struct Scene {
     pub file: SceneFile,
     /// Where the files it names are looked for.
     pub directory: PathBuf,
+    /// Keys of the file that an override of the solver has left out.
+    left_out: Vec<String>,
     /// Where everything stands in the text.
     source: errors::Source,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Pieces {
 impl Pieces {
     /// Of a shape that is cut into pieces of about `written.element_size`.
     pub(super) fn of_shape(shape: &Shape, written: &file::Elastic, spacing: f64) -> Pieces {
-        let size = written.element_size.unwrap_or(spacing);
+        let size = written.size(spacing);
         let counts = shape.bounds().size() / size;
         let cells = |more: f64| (counts.max(DVec3::ONE) + more).element_product();
         // Points in the middle of edges: as many as there are of half the size.
@@ -62,7 +62,7 @@ impl Pieces {
 
     /// Of a rod along points, or of the points themselves.
     pub(super) fn of_points(written: &file::Elastic, spacing: f64) -> Pieces {
-        let size = written.element_size.unwrap_or(spacing);
+        let size = written.size(spacing);
         let corners: Vec<DVec3> = written.points.iter().map(|p| p.to_dvec3()).collect();
         let ends = corners.iter().skip(1).chain(corners.first().filter(|_| written.closed));
         let parts = corners.iter().zip(ends).map(|(a, b)| (a.distance(*b) / size).max(1.0));

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use super::errors::{Findings, Report, SceneErrors, Source, line_and_column};
 use super::file::SceneFile;
 use super::tree::{Node, Origin};
-use super::{Scene, check, hints, overrides, validate};
+use super::{Scene, check, hints, overrides, validate, variational};
 
 /// Longer scene files are refused.
 pub(super) const MAX_LENGTH: usize = 4 << 20;
@@ -59,7 +59,9 @@ pub(crate) fn draft(
     let (document, syntax_errors) = DeTable::parse_recoverable(text);
     let mut tree = Node::from_document(&document, &Origin::File);
     let overrides = given.iter().enumerate();
-    let applied = overrides.map(|(k, text)| overrides::apply(&mut tree, k, text)).collect();
+    let applied: Vec<Result<(), overrides::OverrideError>> =
+        overrides.map(|(k, text)| overrides::apply(&mut tree, k, text)).collect();
+    let left_out = variational::leave_out_keys_of_other_solver(&mut tree);
     let source = Source {
         file: name.to_string(),
         text: text.to_string(),
@@ -71,7 +73,6 @@ pub(crate) fn draft(
         syntax(&syntax_errors, &mut tree, &mut report);
         return Err(report.finish().err().unwrap_or_default());
     }
-    let applied: Vec<Result<(), overrides::OverrideError>> = applied;
     for (index, error) in applied.into_iter().enumerate().filter_map(|(k, r)| Some((k, r.err()?))) {
         report.at(&Origin::Override(index), "", error.message, error.help);
     }
@@ -81,7 +82,7 @@ pub(crate) fn draft(
             check::check(&file, &directory, &mut report);
             let (found, name) = (report.found, name.to_string());
             let text = effective_text(text, &tree, given);
-            Ok((Scene { name, text, file, directory, source }, found))
+            Ok((Scene { name, text, file, directory, left_out, source }, found))
         }
         Err(error) => {
             // The schema lets pass what serde does not: better told without a place than not at

@@ -106,6 +106,15 @@ impl Node {
         }
     }
 
+    /// The entries of the table that `key` of this table holds, if it does.
+    pub(crate) fn table(&mut self, key: &str) -> Option<&mut BTreeMap<String, Entry>> {
+        let Value::Table(entries) = &mut self.value else { return None };
+        match &mut entries.get_mut(key)?.node.value {
+            Value::Table(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
     /// Follows a path like `fluid[0].density`; returns the place of the last key or item on it that
     /// exists, and the node there if the whole path exists.
     pub(crate) fn locate(&self, path: &str) -> (Origin, Option<&Node>) {

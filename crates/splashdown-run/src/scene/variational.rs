@@ -10,6 +10,7 @@ use super::bounds::{sources, speed};
 use super::errors::Report;
 use super::file::SceneFile;
 use super::fluid_contact::has_barrier;
+use super::tree::{Entry, Node, Origin, Value};
 use super::validate::join;
 use crate::math::{Aabb, DVec3};
 use crate::sph::pressure::settings::LinearSolver;
@@ -19,6 +20,39 @@ use crate::world::{PressureSolver, World};
 const STIFFNESS: f64 = 100.0;
 /// A fluid that is softer than this many times the largest pressure is compressed visibly.
 const SOFTEST: f64 = 10.0;
+
+/// Keys of `pressure` that the variational fluid alone has.
+const ITS_OWN: [&str; 3] = ["stiffness", "tension", "linear"];
+/// The same of `fluid_contact`.
+const ITS_CONTACT: [&str; 4] = ["stepper", "predict", "friction_passes", "walls"];
+/// Keys of `pressure` that it alone does not have.
+const OF_OTHERS: [&str; 1] = ["boundary"];
+
+/// An override that chooses another solver leaves out what the file says to its own, so that one
+/// scene can be run by all. Returns these keys.
+pub(super) fn leave_out_keys_of_other_solver(tree: &mut Node) -> Vec<String> {
+    let (Origin::Override(_), Some(Node { value: Value::Text(solver), .. })) =
+        tree.locate("pressure.solver")
+    else {
+        return Vec::new();
+    };
+    let (pressure, contact): (&[&str], &[&str]) = match solver.as_str() {
+        "variational" => (&OF_OTHERS, &[]),
+        _ => (&ITS_OWN, &ITS_CONTACT),
+    };
+    let mut left_out = Vec::new();
+    for (name, keys) in [("pressure", pressure), ("fluid_contact", contact)] {
+        let Some(table) = tree.table(name) else { continue };
+        for key in keys {
+            let is_in_file = |entry: &Entry| matches!(entry.key, Origin::File(_));
+            if table.get(*key).is_some_and(is_in_file) {
+                table.remove(*key);
+                left_out.push(join(name, key));
+            }
+        }
+    }
+    left_out
+}
 
 /// ρ (|g| H + ½ v²) of a world in which everything is in its place, Pa.
 pub fn largest_pressure(world: &World, duration: f64) -> f64 {
@@ -67,12 +101,9 @@ pub(super) fn stiffen(file: &SceneFile, world: &mut World, notes: &mut Vec<Strin
 pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
     let pressure = &file.pressure;
     if pressure.solver != PressureSolver::Variational {
-        let written = [
-            ("stiffness", pressure.stiffness.is_some()),
-            ("tension", pressure.tension.is_some()),
-            ("linear", pressure.linear.is_some()),
-        ];
-        for (key, _) in written.into_iter().filter(|(_, is_written)| *is_written) {
+        let is_written =
+            [pressure.stiffness.is_some(), pressure.tension.is_some(), pressure.linear.is_some()];
+        for (key, _) in ITS_OWN.iter().zip(is_written).filter(|(_, is_written)| *is_written) {
             let help = "leave it out, or set pressure.solver = \"variational\"".to_string();
             let message = "is of the variational fluid alone";
             report.key(&join("pressure", key), message, Some(help));
@@ -168,6 +199,27 @@ mod tests {
         let walls = format!("{VARIATIONAL}\nboundary = \"mirrored\"");
         let message = world(&walls, "", "").unwrap_err();
         assert!(message.contains("pressure.boundary"), "{message}");
+    }
+
+    #[test]
+    fn an_override_of_the_solver_leaves_out_what_the_file_says_to_another() {
+        let (own, others) = ("stiffness = 1e5\ntension = \"none\"", "boundary = \"mirrored\"");
+        let parse = |pressure: &str, overrides: &[&str]| {
+            let text = TANK.replace("PRESSURE", pressure).replace("FLUID", "").replace("SOLID", "");
+            let overrides: Vec<String> = overrides.iter().map(|o| o.to_string()).collect();
+            Scene::parse("tank", &text, Path::new("."), &overrides)
+        };
+        let scene = parse(&format!("{VARIATIONAL}\n{own}"), &["pressure.solver=dfsph"]).unwrap();
+        assert_eq!(scene.file.pressure.stiffness, None);
+        assert!(scene.build().unwrap().notes[0].contains("pressure.stiffness, pressure.tension"));
+        let again = Scene::parse("again", &scene.text, Path::new("."), &[]).unwrap();
+        assert_eq!(again.file, scene.file, "the effective text says the same");
+        let scene = parse(others, &["pressure.solver=variational"]).unwrap();
+        assert_eq!(scene.file.pressure.boundary, None);
+        // What the overrides themselves say is meant.
+        let both = ["pressure.solver=dfsph", "pressure.stiffness=1e5"];
+        let message = parse(VARIATIONAL, &both).unwrap_err().to_string();
+        assert!(message.contains("of the variational fluid alone"), "{message}");
     }
 
     #[test]

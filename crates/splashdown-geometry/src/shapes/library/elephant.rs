@@ -1,6 +1,6 @@
 //! A toy elephant, of blended ellipsoids.
 
-use super::isosurface::{blend, ellipsoid, isosurface};
+use super::isosurface::mirrored;
 use crate::math::{Aabb, DVec3};
 use crate::mesh::TriangleMesh;
 
@@ -21,13 +21,8 @@ const PARTS: [(DVec3, DVec3); 10] = [
 
 /// An elephant that walks towards +x, `length` long; y is up.
 pub fn elephant(length: f64) -> TriangleMesh {
-    let shape = |p: DVec3| {
-        let folded = DVec3::new(p.x, p.y, p.z.abs());
-        let parts = PARTS.iter().map(|(centre, half)| ellipsoid(folded - centre, *half));
-        parts.reduce(|a, b| blend(a, b, 0.05)).unwrap_or(f64::INFINITY)
-    };
     let bounds = Aabb { min: DVec3::new(-0.6, -0.55, -0.4), max: DVec3::new(0.7, 0.4, 0.4) };
-    let mut mesh = isosurface(shape, bounds, 0.03);
+    let mut mesh = mirrored(&PARTS, 0.05, bounds, 0.03);
     let scale = length / mesh.bounds().size().x;
     mesh.vertices.iter_mut().for_each(|p| *p *= scale);
     mesh

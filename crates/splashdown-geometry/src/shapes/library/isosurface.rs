@@ -107,6 +107,21 @@ pub(super) fn ellipsoid(p: DVec3, half: DVec3) -> f64 {
     if far > 0.0 { near * (near - 1.0) / far } else { -half.min_element() }
 }
 
+/// Blended ellipsoids, each with its mirror image at the plane z = 0: centres and half axes.
+pub(super) fn mirrored(
+    parts: &[(DVec3, DVec3)],
+    fillet: f64,
+    bounds: Aabb,
+    cell: f64,
+) -> TriangleMesh {
+    let shape = |p: DVec3| {
+        let folded = p.with_z(p.z.abs());
+        let distances = parts.iter().map(|(centre, half)| ellipsoid(folded - centre, *half));
+        distances.reduce(|a, b| blend(a, b, fillet)).unwrap_or(f64::INFINITY)
+    };
+    isosurface(shape, bounds, cell)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -113,6 +113,25 @@ fn gallery() -> Vec<(String, TriangleMesh, DVec3, f64, f64)> {
         ("duck", duck(1.0), size(1.0, 0.69, 0.56), 0.115, 0.1),
         // Its body and head, and legs, ears and trunk that stick out of them by about half.
         ("elephant", elephant(1.0), size(1.0, 0.673, 0.49), 0.08, 0.25),
+        // An egg with a head, feet and ears.
+        ("rabbit", rabbit(1.0), size(0.86, 1.0, 0.52), 0.115, 0.2),
+        ("cow", cow(1.0), size(1.0, 0.78, 0.41), 0.065, 0.2),
+        // Its bowl is an ellipsoid with a dent, and its handle a rod.
+        (
+            "spoon",
+            spoon(1.0),
+            size(0.26, 1.0, 0.1),
+            4.0 / 3.0 * pi * 0.13 * 0.17 * 0.05 * 0.85 + pi * 0.025 * 0.025 * 0.66,
+            0.2,
+        ),
+        (
+            "bowl",
+            bowl(0.5, 0.3, 0.1).unwrap(),
+            size(1.0, 0.3, 1.0),
+            // The caps of two balls, of the radii 0.567 and 0.467.
+            pi * (0.09 * 1.4 - 0.04 * 1.2) / 3.0,
+            0.02,
+        ),
         ("statue", statue(1.0), size(0.69, 1.0, 0.475), 0.052, 0.06),
         ("flower", flower(1.0, 6).unwrap(), size(0.98, 0.4, 0.9), 0.05, 0.4),
         ("propeller", propeller(&screw()).unwrap(), size(0.86, 0.24, 0.985), 0.037, 0.2),
@@ -138,7 +157,7 @@ fn all_are_closed_face_outward_and_have_their_size_and_volume() {
     let mut faults = Vec::new();
     for (name, mesh, size, volume, off) in gallery() {
         let loose = match name.as_str() {
-            "duck" | "propeller" | "statue" | "flower" => 0.06,
+            "duck" | "propeller" | "statue" | "flower" | "rabbit" | "cow" | "spoon" => 0.06,
             name if name.contains("creature") => 0.2,
             _ => 0.015,
         };
@@ -177,8 +196,12 @@ fn samples_are_evenly_spaced() {
             continue; // its petals are hardly thicker than the spacing, and both sides would meet
         }
         let shape = Shape::Mesh(MeshShape::new(mesh).unwrap());
-        // The arms of the statue are 0.07 thick.
-        let spacing = if name == "statue" { 0.02 } else { 0.04 };
+        // The arms of the statue are 0.07 thick, the handle of the spoon 0.05.
+        let spacing = match name.as_str() {
+            "statue" => 0.02,
+            "spoon" => 0.01,
+            _ => 0.04,
+        };
         let samples = shape.sample_surface(spacing, -spacing / 2.0, Dimension::Three).unwrap();
         let distances = neighbours(&samples, spacing);
         let even = distances.iter().filter(|d| (0.7..1.3).contains(*d)).count();
@@ -229,6 +252,11 @@ fn parameters_that_do_not_fit_are_refused_by_name() {
     assert_eq!(parameter(hollow_prism(4, 0.5, 0.5, 1.0)), "wall");
     assert_eq!(parameter(funnel(0.2, 1.0, 0.3, 0.1, 0.1)), "neck");
     assert_eq!(parameter(water_wheel(0.5, 0.6, 8, 0.01, 0.0, 0.1)), "hub");
+    assert_eq!(parameter(bowl(0.2, 0.3, 0.1)), "depth");
+    assert_eq!(parameter(bowl(0.4, 0.3, 0.3)), "wall");
+    let sleeve =
+        Tube { bottom: 0.1, top: 0.2, height: 1.0, closed: false, holes: vec![], hole: 0.1 };
+    assert_eq!(parameter(tube(&sleeve, 0.02)), "hole");
     assert_eq!(parameter(creature(1.0, 0, 1)), "lumps");
     assert_eq!(parameter(flower(1.0, 2)), "petals");
     assert_eq!(parameter(space_capsule(1.0, 9.0)), "height");

@@ -66,6 +66,10 @@ pub struct Elastic {
     #[serde(default)]
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
     pub element_size: Option<f64>,
+    /// The same in spacings: elements become finer with the fluid.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
+    pub element_spacings: Option<f64>,
     /// How its tetrahedra deform, for `solid`.
     #[serde(default)]
     pub elements: ElasticElements,
@@ -104,6 +108,14 @@ pub struct Elastic {
     /// Disorder among copies.
     #[serde(default)]
     pub scatter: Option<Scatter>,
+}
+
+impl Elastic {
+    /// About how long its elements are, m.
+    pub fn size(&self, spacing: f64) -> f64 {
+        let relative = self.element_spacings.unwrap_or(1.0);
+        self.element_size.unwrap_or(relative * spacing)
+    }
 }
 
 /// What an elastic body is made of.
@@ -162,8 +174,12 @@ pub struct Hold {
     /// Prescribed motion. Not set: they stand still.
     #[serde(default)]
     pub motion: Option<Motion>,
-    /// Holds them along some axes only, as rollers do: x, y, z. Excludes `motion`. Not set: along
-    /// all.
+    /// Lets them go at this time. Not set: never.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "s"))]
+    pub end: Option<f64>,
+    /// Holds them along some axes only, as rollers do: x, y, z. Excludes `motion` and `end`. Not
+    /// set: along all.
     #[serde(default)]
     pub axes: Option<[bool; 3]>,
 }

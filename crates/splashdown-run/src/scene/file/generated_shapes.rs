@@ -324,6 +324,75 @@ pub struct Elephant {
     pub length: f64,
 }
 
+/// A toy rabbit that sits and looks towards +x.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rabbit {
+    /// From its feet to its ears; `at` is the middle of its body.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+}
+
+/// A toy cow that walks towards +x.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cow {
+    /// From tail to muzzle; `at` is the middle of its body.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub length: f64,
+}
+
+/// A round bowl that opens towards +y, part of a hollow ball.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bowl {
+    /// Outer radius at its rim.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+    /// From its foot, where `at` is, to its rim; at most `radius`.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub depth: f64,
+    /// Thickness of its wall.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub wall: f64,
+}
+
+/// A spoon that stands on its bowl, which opens towards +z.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spoon {
+    /// From end to end, along y; `at` is its lower end.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub length: f64,
+}
+
+/// A sheet around the y axis, straight or conical, of triangles as long as elements.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tube {
+    /// Radius at its lower end.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub radius: f64,
+    /// The same at its upper end. Not set: as at the lower one.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub top: Option<f64>,
+    /// From end to end; `at` is half way.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "m"))]
+    pub height: f64,
+    /// Whether a disc closes each end.
+    #[serde(default)]
+    pub closed: bool,
+    /// Where it has round holes, from its centre.
+    #[serde(default)]
+    #[schemars(extend("maxItems" = 100, "x-unit" = "m"))]
+    pub holes: Vec<Vector>,
+    /// Radius of the holes.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 0, "x-unit" = "m"))]
+    pub hole: f64,
+}
+
 /// A winged figure with a torch on a round base, that looks towards +z.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::generated_shapes::{
-    Bolt, ChainLink, Creature, Duck, Elephant, Flower, Funnel, Gate, Gear, HollowPrism, Letter,
-    Nut, Propeller, Rack, SpaceCapsule, Spike, Statue, Voussoir, WaterWheel, Wedge,
+    Bolt, Bowl, ChainLink, Cow, Creature, Duck, Elephant, Flower, Funnel, Gate, Gear, HollowPrism,
+    Letter, Nut, Propeller, Rabbit, Rack, SpaceCapsule, Spike, Spoon, Statue, Tube, Voussoir,
+    WaterWheel, Wedge,
 };
 use super::values::Vector;
 use crate::shapes::Face;
@@ -26,6 +27,14 @@ pub enum FillShape {
     Torus(Torus),
     /// A cylinder along y with round ends.
     Capsule(Capsule),
+    /// A toy rabbit that sits and looks towards +x.
+    Rabbit(Rabbit),
+    /// A toy elephant that walks towards +x.
+    Elephant(Elephant),
+    /// A toy duck that swims towards +x.
+    Duck(Duck),
+    /// A lumpy, concave creature.
+    Creature(Creature),
     /// A closed triangle mesh from a file.
     Mesh(Mesh),
     /// The particles of a file.
@@ -86,6 +95,16 @@ pub enum SolidShape {
     Duck(Duck),
     /// A toy elephant that walks towards +x.
     Elephant(Elephant),
+    /// A toy rabbit that sits and looks towards +x.
+    Rabbit(Rabbit),
+    /// A toy cow that walks towards +x.
+    Cow(Cow),
+    /// A round bowl that opens towards +y.
+    Bowl(Bowl),
+    /// A spoon along y that stands on its bowl.
+    Spoon(Spoon),
+    /// A tube of cloth about the y axis: a sheet.
+    Tube(Tube),
     /// A winged figure with a torch on a round base, that looks towards +z.
     Statue(Statue),
     /// A flower that opens towards +y.
