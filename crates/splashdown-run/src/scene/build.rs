@@ -11,7 +11,7 @@ use super::elastic::{build_elastic, elastic_bodies};
 use super::errors::{Findings, Report, SceneErrors};
 use super::estimate::{ObjectCount, emitted_by, rained_by};
 use super::file::{self, SceneFile};
-use super::fluid_contact::{guest_settings, has_bare_walls};
+use super::fluid_contact::{guest_settings, has_bare_walls, surface_notes};
 use super::geometry::{Geometry, volume};
 use super::memory::{Bytes, MemoryLimit};
 use super::method::method;
@@ -140,6 +140,7 @@ fn assemble(
     world.bounds = Some(bounds(&mut convert, file, &world));
     stiffen(file, &mut world, &mut notes);
     notes.extend(jam_notes(&world));
+    notes.extend(surface_notes(&world));
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);
     let elastic = needs.iter().filter(|need| need.kind == "elastic").map(|need| need.bytes);

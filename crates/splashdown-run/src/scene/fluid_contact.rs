@@ -23,6 +23,10 @@ pub(super) fn has_barrier(file: &SceneFile) -> bool {
     file.fluid_contact.barrier.unwrap_or(expected) && !file.fluid.is_empty()
 }
 
+/// Sides of triangles for which samples and particles are right, in spacings.
+const LONGEST: f64 = 20.0;
+const SHORTEST: f64 = 0.1;
+
 /// Where pressure of walls ends, in spacings: samples half of one behind a surface reach two.
 const RUBS: f64 = 1.5;
 
@@ -75,6 +79,42 @@ pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
     }
 }
 
+/// What works, but not well: triangles that do not suit the particles that meet them, and a barrier
+/// that holds fluid off.
+pub(super) fn surface_notes(world: &World) -> Vec<String> {
+    let (d, solids) = (world.spacing, &world.elastic.solids);
+    let mut notes = Vec::new();
+    if world.fluids.is_empty() {
+        return notes;
+    }
+    for (name, body) in world.elastic.names.iter().zip(&solids.bodies) {
+        let triangles = &solids.surface.triangles[body.triangles.clone()];
+        let edges = triangles.iter().flat_map(|&([a, b, c], _)| [[a, b], [b, c], [c, a]]);
+        let length = |[a, b]: [u32; 2]| solids.rest[a as usize].distance(solids.rest[b as usize]);
+        let [shortest, longest] =
+            edges.map(length).fold([f64::INFINITY, 0.0], |[s, l], x| [s.min(x), l.max(x)]);
+        if longest > LONGEST * d {
+            notes.push(format!(
+                "`{name}` has triangles of up to {longest:.3} m, more than {LONGEST} spacings: \
+                 fluid bends it coarsely; make element_size smaller"
+            ));
+        }
+        if shortest < SHORTEST * d {
+            notes.push(format!(
+                "`{name}` has triangles of down to {shortest:.1e} m, less than a tenth of the \
+                 spacing: many vertices for each sample of it; make element_size larger"
+            ));
+        }
+    }
+    if let Some(guests) = world.elastic.guests.filter(|guests| guests.reach > 1.001 * REACH * d) {
+        notes.push(format!(
+            "fluid_contact.reach: {} m is more than half a spacing: it holds fluid off walls",
+            guests.reach
+        ));
+    }
+    notes
+}
+
 /// How surfaces keep the fluids of a `world` off, which has all its objects; nothing if they do
 /// not.
 pub(super) fn guest_settings(
@@ -108,4 +148,69 @@ pub(super) fn guest_settings(
         sum: written.sum,
         linear: written.linear,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::scene::Scene;
+
+    const SCENE: &str = r#"
+[simulation]
+spacing = 0.05
+duration = 1
+[[fluid]]
+name = "water"
+fill = [{ shape.box = { min = [0, 0, 0], max = [0.3, 0.3, 0.3] } }]
+[[elastic]]
+name = "mat"
+shape.box = { min = [-1, -0.5, -1], max = [1, -0.1, 1] }
+density = 1000
+youngs_modulus = 1e6
+element_size = 0.2
+"#;
+
+    fn parsed(change: &str) -> Result<Scene, String> {
+        let changes: Vec<String> = change.split_whitespace().map(str::to_owned).collect();
+        Scene::parse("mat", SCENE, Path::new("."), &changes).map_err(|e| e.to_string())
+    }
+
+    fn notes(change: &str) -> Vec<String> {
+        parsed(change).unwrap().build().unwrap().notes
+    }
+
+    #[test]
+    fn triangles_and_reach_that_do_not_suit_the_particles_are_noted() {
+        let says = |change: &str, word: &str| notes(change).iter().any(|note| note.contains(word));
+        assert!(!says("", "triangles") && !says("", "reach"), "{:?}", notes(""));
+        assert!(says("simulation.spacing=0.012 elastic.0.element_size=0.4", "coarsely"));
+        assert!(says("fluid_contact.reach=0.04", "holds fluid off"));
+    }
+
+    #[test]
+    fn keys_without_meaning_are_refused_with_what_to_do() {
+        for (change, words) in [
+            ("fluid_contact.stepper=joint", "of the variational fluid alone"),
+            ("fluid_contact.walls=bare", "of the variational fluid alone"),
+            (
+                "pressure.solver=variational fluid_contact.walls=bare fluid_contact.barrier=false",
+                "nothing would hold",
+            ),
+            (
+                "pressure.solver=variational fluid_contact.stepper=joint fluid_contact.predict=[]",
+                "of the stepper contact_proxy alone",
+            ),
+            (
+                "pressure.solver=variational fluid_contact.stepper=contact_proxy_3",
+                "does not survive",
+            ),
+        ] {
+            let error = parsed(change).err().unwrap_or_default();
+            assert!(error.contains(words), "{change}: {error}");
+        }
+        let inverts = "pressure.solver=variational fluid_contact.stepper=contact_proxy_3 \
+                       elastic.0.material=fixed_corotated";
+        assert!(parsed(inverts).is_ok());
+    }
 }

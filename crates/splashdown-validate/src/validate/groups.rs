@@ -131,6 +131,7 @@ pub fn groups() -> &'static [Group] {
                 proxy::MOMENTUM,
                 proxy::ORDER,
                 proxy::FRICTION,
+                proxy::COST,
             ],
         },
         Group {

@@ -145,17 +145,11 @@ fn all_elastic_bodies_that_meet_or_are_too_thick_are_named_in_one_go() {
 /// Two million pairs of bodies, each with hundreds of pairs of features: not looked at one by one.
 #[test]
 fn a_crowd_of_copies_in_one_place_is_refused_soon() {
-    let copies = |step: &str| {
-        format!(
-            "simulation.spacing = 0.1\n[[elastic]]\nname = \"m\"\nyoungs_modulus = 1e6\n\
-             shape.box = {{ size = [0.2, 0.2, 0.2] }}\ncopies = [{{ count = 2000{step} }}]\n"
-        )
-    };
-    for step in ["", ", step = [1e-5, 0, 0]"] {
-        let text = examine(&copies(step)).unwrap_err().to_string();
-        assert!(text.contains("at the start, m-1 ") && text.contains("; and others"), "{text}");
-        assert!(text.len() < 1000, "{text}");
-    }
+    let copies = "simulation.spacing = 0.1\n[[elastic]]\nname = \"m\"\nyoungs_modulus = 1e6\n\
+                  shape.box = { size = [0.2, 0.2, 0.2] }\ncopies = [{ count = 2000 }]\n";
+    let text = examine(copies).unwrap_err().to_string();
+    assert!(text.contains("at the start, m-1 ") && text.contains("; and others"), "{text}");
+    assert!(text.len() < 1000, "{text}");
 }
 
 #[test]

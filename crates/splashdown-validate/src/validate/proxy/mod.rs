@@ -1,6 +1,7 @@
 //! The variational fluid (Xie 2023): its derivatives, water at rest, viscosity, stiffness.
 
 mod barrier;
+mod cost;
 mod derivatives;
 mod friction;
 mod hydrostatic;
@@ -9,6 +10,7 @@ mod order;
 mod stiffness;
 mod viscous;
 
+pub(super) use cost::CASE as COST;
 pub(super) use derivatives::CASE as DERIVATIVES;
 pub(super) use friction::CASE as FRICTION;
 pub(super) use hydrostatic::CASE as HYDROSTATIC;
