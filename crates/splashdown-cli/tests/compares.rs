@@ -82,7 +82,7 @@ fn a_comparison_is_of_what_can_differ_in_the_scene() {
         assert!(has(&water[0], name), "{name}: {}", water[0]);
     }
     assert!(!has(&water[0], "contact_iterations") && !has(&water[0], "newton_iterations"));
-    assert!(has(&water[6], "viscosity_iterations"), "{}", water[6]);
+    assert!(has(&water[7], "viscosity_iterations"), "{}", water[7]);
 
     let both = rows(&place, "body.toml --methods weak,interlinked,monolithic");
     assert_eq!(names(&both), ["weak", "interlinked", "monolithic"]);
