@@ -17,11 +17,12 @@ pub(crate) const CASE: Case = Case {
 };
 
 /// Why ratios of time are smaller than the paper's.
-const PRESSURE: &str = "the fluid's phase with all that it knows takes as long as the bodies'; a \\
-                        joint minimum needs few iterations of CG here, as bodies are factorised";
-/// The same of iterations.
-const FEW: &str = "splitting takes no more iterations than in calm water here: its start is z½, \\
-                   not zⁿ as in the paper";
+const CHEAP: &str = "joint takes some 16 iterations of CG for one of Newton here, preconditioned \
+                     by the factor of the bodies; where nothing yields both phases cost as much";
+/// Why there are as many iterations as with joint where nothing yields.
+const BARRIER: &str = "without bodies Newton's method has the barrier alone, as with joint";
+/// Why splitting has not many more.
+const FEW: &str = "splitting needs 1.2 times as many, not three times: not understood";
 
 /// A scene, how long it runs, and what is demanded of it: time of joint over that of the others,
 /// and whether bodies deform in it.
@@ -29,11 +30,12 @@ struct Trial {
     scene: &'static str,
     end: f64,
     faster: f64,
+    yields: bool,
 }
 
 const TRIALS: [Trial; 2] = [
-    Trial { scene: "bob", end: 0.6, faster: 2.0 },
-    Trial { scene: "viscous-creature", end: 0.4, faster: 1.3 },
+    Trial { scene: "bob", end: 0.6, faster: 2.0, yields: true },
+    Trial { scene: "viscous-creature", end: 0.4, faster: 1.3, yields: false },
 ];
 
 /// What a run took.
@@ -55,11 +57,14 @@ fn run(report: &mut Report) -> Result<(), String> {
             let metric = format!("{name}: time of joint over its own");
             report.note(metric, ratio, trial.faster);
             let metric = format!("{name}: the same, below {}", trial.faster);
-            report.known(PRESSURE).at_most(metric, short, 0.0);
+            report.known(CHEAP).at_most(metric, short, 0.0);
             let metric = format!("{name}: time of splitting over its own");
             report.note(metric, splitting.seconds / proxy.seconds, 1.0);
             let metric = format!("{name}: Newton iterations over those of joint");
-            report.at_most(metric, proxy.newton / joint.newton, 0.8);
+            match trial.yields {
+                true => report.at_most(metric, proxy.newton / joint.newton, 0.8),
+                false => report.known(BARRIER).at_most(metric, proxy.newton / joint.newton, 0.8),
+            }
             let metric = format!("{name}: Newton iterations over those of splitting");
             report.known(FEW).at_most(metric, proxy.newton / splitting.newton, 0.6);
         }
