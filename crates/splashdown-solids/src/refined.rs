@@ -1,5 +1,5 @@
-//! Bodies of quadratic tetrahedra: the mesh they are given as has corners only, and gets the middles
-//! of its edges.
+//! Bodies of quadratic tetrahedra: the mesh that they are given as has corners only, and gets the
+//! middles of its edges.
 
 use std::collections::BTreeMap;
 
