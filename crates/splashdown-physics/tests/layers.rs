@@ -20,10 +20,13 @@ const CRATES: [&[&str]; 8] = [
 /// The last module of physics: it and all above it in the table are told what they need.
 const COUPLING: &str = "coupling";
 
+/// Crates below physics.
+const BELOW: [&str; 3] = ["splashdown-geometry", "splashdown-solve", "splashdown-solids"];
+
 /// Laws in `splashdown-solids`: what elements resist, and what surfaces in contact do. They know
 /// neither each other nor the state.
 const ELASTIC_LAWS: &[&str] =
-    &["hinge", "inversion", "material", "membrane", "pressure", "rod", "tetrahedron"];
+    &["hinge", "inversion", "material", "membrane", "pressure", "quadratic", "rod", "tetrahedron"];
 const CONTACT_LAWS: &[&str] = &["barrier", "bvh", "ccd", "contact", "distance", "friction"];
 
 /// Files that a test build alone contains, besides those in folders called `tests`.
@@ -82,13 +85,18 @@ impl Source {
         names
     }
 
+    /// The words by which the file reaches the root of its crate without naming a module there.
+    fn climbs(&self) -> Option<String> {
+        let to_root = "super::".repeat(self.path.trim_end_matches("/mod.rs").split('/').count());
+        let ways = ["crate::{".to_owned(), "crate::*".to_owned(), to_root];
+        ways.into_iter().find(|way| self.code().any(|line| line.contains(way)))
+    }
+
     /// What the file uses though its rule does not allow it.
     fn forbidden(&self, rules: &[Rule]) -> Option<String> {
         let Source { path, module, .. } = self;
-        // From here `super` is the root of the crate, which has all modules.
-        let to_root = "super::".repeat(path.trim_end_matches("/mod.rs").split('/').count());
-        if self.code().any(|line| line.contains(&to_root)) {
-            return Some(format!("{path} climbs to the root of the crate by `{to_root}`"));
+        if let Some(way) = self.climbs() {
+            return Some(format!("{path} climbs to the root of the crate by `{way}`"));
         }
         let Some(rule) = rules.iter().find(|rule| rule.module == *module) else {
             return Some(format!("`{module}` has no row in src/lib.rs"));
@@ -207,23 +215,48 @@ fn rules_form_a_tree() {
     }
 }
 
-/// Solvers and geometry need no table: no module uses one that uses it.
+/// Top modules in a circle of imports, and those that use one of these: none if imports form a
+/// tree.
+fn entangled(sources: &[Source]) -> BTreeSet<&str> {
+    let mut open: BTreeSet<&str> = sources.iter().map(|source| source.module.as_str()).collect();
+    let is_free = |module: &str, open: &BTreeSet<&str>| {
+        let own = sources.iter().filter(|source| source.module == module);
+        let mut used = own.flat_map(Source::imports).filter(|import| *import != module);
+        !used.any(|import| open.contains(import))
+    };
+    while let Some(free) = open.iter().copied().find(|module| is_free(module, &open)) {
+        open.remove(free);
+    }
+    open
+}
+
+/// The crates below need no table: no module uses one that uses it.
 #[test]
-fn modules_of_solvers_and_geometry_form_trees() {
-    for name in CRATES[0] {
+fn modules_of_solvers_geometry_and_elastic_bodies_form_trees() {
+    for name in BELOW {
         let sources = sources_of(name);
-        let mut open: BTreeSet<&str> =
-            sources.iter().map(|source| source.module.as_str()).collect();
-        assert!(open.len() > 4, "the sources of {name} have moved");
-        let is_free = |module: &str, open: &BTreeSet<&str>| {
-            let own = sources.iter().filter(|source| source.module == module);
-            let mut used = own.flat_map(Source::imports).filter(|import| *import != module);
-            !used.any(|import| open.contains(import))
-        };
-        while let Some(free) = open.iter().copied().find(|module| is_free(module, &open)) {
-            open.remove(free);
-        }
+        assert!(sources.len() > 4, "the sources of {name} have moved");
+        let climbing = sources.iter().find_map(|source| Some((&source.path, source.climbs()?)));
+        assert_eq!(climbing, None, "of {name}");
+        let open = entangled(&sources);
         assert!(open.is_empty(), "of {name} these use each other: {open:?}");
+    }
+}
+
+#[test]
+fn modules_that_use_each_other_are_found() {
+    let of = |files: [(&str, &str); 3]| {
+        let sources = files.map(|(path, text)| Source::new(path, text));
+        entangled(&sources).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let tests = "\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}";
+    assert!(
+        of([("a.rs", "use crate::b::B;"), ("b.rs", "use crate::c;"), ("c.rs", tests)]).is_empty()
+    );
+    let found = of([("a.rs", "use crate::b::B;"), ("b/d.rs", "f(crate::a::A)"), ("c.rs", "")]);
+    assert_eq!(found, ["a", "b"]);
+    for text in ["use crate::{a, b};", "use super::a;", "use crate::*;"] {
+        assert!(Source::new("c.rs", text).climbs().is_some(), "{text}");
     }
 }
 

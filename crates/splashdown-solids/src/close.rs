@@ -13,20 +13,11 @@ use glam::DVec3;
 
 use crate::candidates::{candidates, gather};
 use crate::contact::Pair;
-use crate::solids::Solids;
+use crate::solids::{Close, Solids};
 
 /// The least reach, as a share of that of all others. What begins closer than that leaves with no
 /// more than this way in one step; shorter barriers take Newton's method many more iterations.
 const CLOSEST: f64 = 1e-3;
-
-/// Two bodies whose barrier has a reach of its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Close {
-    /// Their numbers, the smaller one first.
-    pub bodies: [usize; 2],
-    /// d̂ between them, m.
-    pub reach: f64,
-}
 
 /// Smallest gaps between bodies, m.
 type Gaps = BTreeMap<[usize; 2], f64>;
@@ -39,15 +30,6 @@ impl Solids {
         let pairs = candidates(self, &self.position, &self.position, reach);
         let gaps = self.gaps(&self.position, &pairs).into_iter().filter(|(_, gap)| *gap < reach);
         self.close = gaps.map(|(bodies, gap)| Close { bodies, reach: gap.max(least) }).collect();
-    }
-
-    /// The longest reach of a barrier between the bodies of two vertices.
-    pub fn reach_between(&self, a: u32, b: u32) -> f64 {
-        if self.close.is_empty() {
-            return f64::INFINITY;
-        }
-        let found = self.close.binary_search_by_key(&self.bodies_of(a, b), |close| close.bodies);
-        found.map_or(f64::INFINITY, |k| self.close[k].reach)
     }
 
     /// Reaches after the bodies have moved to `x`, where `pairs` are all that may be closer than
@@ -76,11 +58,5 @@ impl Solids {
             }
         }
         gaps
-    }
-
-    fn bodies_of(&self, a: u32, b: u32) -> [usize; 2] {
-        let of = |v: u32| self.bodies.partition_point(|body| body.vertices.end <= v as usize);
-        let [a, b] = [of(a), of(b)];
-        [a.min(b), a.max(b)]
     }
 }

@@ -5,27 +5,42 @@ use glam::DVec3;
 use splashdown_solve::newton::Energy;
 
 use crate::assembly::Assembly;
-use crate::objective::Objective;
+use crate::solids::Solids;
+use crate::unknowns::Unknowns;
 
 /// ½ Σ w |x − x̂|² + ½ Σ c |x − xⁿ|² of the vertices that move.
-pub struct Inertia<'a>(pub &'a Objective<'a>);
+#[derive(Clone, Copy)]
+pub struct Inertia<'a> {
+    /// The state at the beginning of the step.
+    pub solids: &'a Solids,
+    /// x̂
+    pub goal: &'a [DVec3],
+    /// w
+    pub weight: &'a [f64],
+    /// Which vertices move.
+    pub unknowns: &'a Unknowns,
+    /// Δt
+    pub dt: f64,
+    /// ĥ²
+    pub scale: f64,
+}
 
 impl Inertia<'_> {
     /// ĥ² c m / Δt of a vertex that is damped at the rate c.
     fn drag(&self, v: usize) -> f64 {
-        let Objective { solids, scale, dt, .. } = self.0;
+        let Inertia { solids, scale, dt, .. } = self;
         scale * solids.drag[v] * solids.mass[v] / dt
     }
 
     /// Of guests.
     fn beyond_vertices(&self) -> std::ops::Range<usize> {
-        self.0.solids.position.len()..self.0.goal.len()
+        self.solids.position.len()..self.goal.len()
     }
 }
 
 impl Energy<Assembly<'_>> for Inertia<'_> {
     fn value(&self, x: &[DVec3]) -> f64 {
-        let Objective { solids, weight, goal, unknowns, .. } = self.0;
+        let Inertia { solids, weight, goal, unknowns, .. } = self;
         let of_vertex = |v: usize| {
             let moved = (x[v] - solids.position[v]).length_squared();
             0.5 * weight[v] * (x[v] - goal[v]).length_squared() + 0.5 * self.drag(v) * moved
@@ -37,7 +52,7 @@ impl Energy<Assembly<'_>> for Inertia<'_> {
     }
 
     fn add_gradient(&self, x: &[DVec3], gradient: &mut [DVec3]) {
-        let Objective { solids, weight, goal, .. } = self.0;
+        let Inertia { solids, weight, goal, .. } = self;
         for v in self.beyond_vertices() {
             gradient[v] += weight[v] * (x[v] - goal[v]);
         }
@@ -47,9 +62,9 @@ impl Energy<Assembly<'_>> for Inertia<'_> {
     }
 
     fn add_hessian(&self, _x: &[DVec3], hessian: &mut Assembly<'_>) {
-        for v in 0..self.0.solids.position.len() {
-            hessian.add_own(v as u32, self.0.weight[v] + self.drag(v));
+        for v in 0..self.solids.position.len() {
+            hessian.add_own(v as u32, self.weight[v] + self.drag(v));
         }
-        self.beyond_vertices().for_each(|v| hessian.add_own(v as u32, self.0.weight[v]));
+        self.beyond_vertices().for_each(|v| hessian.add_own(v as u32, self.weight[v]));
     }
 }

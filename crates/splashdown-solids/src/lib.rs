@@ -14,11 +14,12 @@
 //! | [`ccd`], [`inversion`] | how far a step may go |
 //! | [`surface`], [`bvh`], [`candidates`], [`verify`] | what may meet, and whether anything did |
 //! | [`close`] | bodies that are close together at the start |
-//! | [`solids`], [`bodies`] | the state, and how bodies become one |
+//! | [`solids`], [`bodies`], [`refined`] | the state, and how bodies become one |
 //! | [`step`], [`objective`], [`inertia`], [`potentials`] | the energies that a step minimises |
+//! | [`outcome`], [`workspace`] | how a step ended, and what it keeps for the next one |
 //! | [`assembly`], [`unknowns`] | their derivatives as one matrix |
 //! | [`balance`], [`agreement`] | whether forces balance, and friction agrees with them |
-//! | [`guests`], [`signed_pairs`], [`start`] | particles of a fluid that take part in a step |
+//! | [`guests`], [`signed_pairs`], [`crowd`], [`start`] | particles of a fluid that take part |
 //! | [`elimination`] | how they are eliminated from the matrix |
 //! | [`parts`], [`proxy`], [`medium`] | steps in phases: what a phase has, foresees, and shares |
 //! | [`embedding`], [`prediction`] | points that bodies carry along; how bodies yield to forces |
@@ -35,6 +36,7 @@ pub mod candidates;
 pub mod ccd;
 pub mod close;
 pub mod contact;
+pub mod crowd;
 pub mod damping;
 pub mod distance;
 pub mod element;
@@ -50,12 +52,14 @@ pub mod medium;
 pub mod membrane;
 pub mod meshing;
 pub mod objective;
+pub mod outcome;
 pub mod parts;
 pub mod potentials;
 pub mod prediction;
 pub mod pressure;
 pub mod proxy;
 pub mod quadratic;
+pub mod refined;
 pub mod rigid;
 pub mod rod;
 pub mod signed_pairs;
@@ -66,3 +70,4 @@ pub mod surface;
 pub mod tetrahedron;
 pub mod unknowns;
 pub mod verify;
+pub mod workspace;

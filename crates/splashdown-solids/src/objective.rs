@@ -9,19 +9,21 @@ use splashdown_solve::newton::{self, Energy, Problem};
 use splashdown_solve::stop::Stop;
 
 use crate::assembly::Assembly;
-use crate::balance::{Forces, imbalance};
+use crate::balance::{Balance, Forces};
 use crate::candidates::{candidates, gather};
 use crate::contact::{self, Pair};
+use crate::crowd::{Account, Crowd};
 use crate::damping::Damping;
 use crate::friction::Slip;
-use crate::guests::{Account, Crowd, Linear};
+use crate::guests::{Guest, Linear};
 use crate::inertia::Inertia;
 use crate::medium::Joint;
+use crate::outcome::{Failure, Report};
 use crate::parts::Parts;
 use crate::potentials::{Barriers, Elements, Frictions, Given, InMedium, Potential};
 use crate::solids::{Hold, Settings, Solids};
-use crate::step::{Failure, Report, Workspace};
 use crate::unknowns::Unknowns;
+use crate::workspace::Workspace;
 
 /// κ is doubled while a gap below this share of the reach shrinks further …
 const TIGHT_GAP: f64 = 1e-3;
@@ -85,6 +87,16 @@ impl Objective<'_> {
         }
     }
 
+    fn inertia(&self) -> Inertia<'_> {
+        let Objective { solids, goal, weight, unknowns, dt, scale, .. } = self;
+        Inertia { solids, goal, weight, unknowns, dt: *dt, scale: *scale }
+    }
+
+    /// All guests.
+    fn guests(&self) -> &[Guest] {
+        self.crowd.as_ref().map_or(&[], |crowd| crowd.guests.all)
+    }
+
     fn barriers(&self) -> Barriers<'_> {
         let Parts { contact, projects, .. } = self.parts;
         let (gap, stiffness, stop) = (self.settings.gap, contact * self.stiffness, self.stop);
@@ -127,7 +139,7 @@ impl Objective<'_> {
     /// (S1)
     pub fn energy(&self, x: &[DVec3]) -> f64 {
         let sum: f64 = self.with_potentials(|all| all.iter().map(|p| p.value(x)).sum());
-        Inertia(self).value(x) + self.scale * sum
+        self.inertia().value(x) + self.scale * sum
     }
 
     /// Derivatives of all potentials by all vertices.
@@ -150,11 +162,12 @@ impl Objective<'_> {
     pub(crate) fn slope(&self, x: &[DVec3]) -> (Vec<DVec3>, f64) {
         let forces = self.forces(x);
         let mut by_vertex = vec![DVec3::ZERO; x.len()];
-        Inertia(self).add_gradient(x, &mut by_vertex);
+        self.inertia().add_gradient(x, &mut by_vertex);
         let both = by_vertex.iter_mut().zip(&forces.all);
         both.for_each(|(sum, force)| *sum += self.scale * *force);
         let gradient = self.unknowns.gather(&by_vertex);
-        let left = imbalance(self, x, &forces, &gradient);
+        let (inertia, load, guests) = (self.inertia(), &self.load, self.guests());
+        let left = Balance { inertia, load, guests }.imbalance(x, &forces, &gradient);
         (gradient, left)
     }
 
@@ -163,14 +176,13 @@ impl Objective<'_> {
         let Workspace { pattern, matrix, elimination, active, .. } = workspace;
         *active = self.parts.medium.map(|medium| medium.active(x)).unwrap_or_default();
         pattern.fit(self.solids, &self.unknowns);
-        let guests = self.crowd.as_ref().map_or(&[][..], |crowd| crowd.guests.all);
-        let first = self.solids.position.len();
+        let (first, guests) = (self.solids.position.len(), self.guests().len());
         self.with_potentials(|potentials| {
             let couplings: Vec<_> = potentials.iter().flat_map(|p| p.couplings(x)).collect();
             let (unknowns, scale) = (&self.unknowns, self.scale);
             let eliminates = self.eliminates();
             let (size, keys) = if eliminates {
-                elimination.begin((first, guests.len()), unknowns, &couplings);
+                elimination.begin((first, guests), unknowns, &couplings);
                 let others = couplings.iter().filter(|c| (c[0] as usize) < first);
                 let of_guests = Some(elimination.keys());
                 (unknowns.of_bodies, pattern.keys_with(unknowns, others, of_guests))
@@ -182,7 +194,7 @@ impl Objective<'_> {
             }
             let elimination = eliminates.then_some(elimination);
             let mut assembly = Assembly { matrix, pattern, unknowns, scale, elimination };
-            Inertia(self).add_hessian(x, &mut assembly);
+            self.inertia().add_hessian(x, &mut assembly);
             potentials.iter().for_each(|p| p.add_hessian(x, &mut assembly));
             assembly.finish(self.parts.medium.is_none())
         })
@@ -300,7 +312,7 @@ impl Objective<'_> {
     /// What would hold every vertex at `x` against its inertia, N.
     fn pulls(&self, x: &[DVec3]) -> Vec<DVec3> {
         let mut pulls = vec![DVec3::ZERO; x.len()];
-        Inertia(self).add_gradient(x, &mut pulls);
+        self.inertia().add_gradient(x, &mut pulls);
         pulls.truncate(self.solids.position.len());
         for (pull, hold) in pulls.iter_mut().zip(&self.solids.hold) {
             *pull = if *hold == Hold::Free { *pull / self.scale } else { DVec3::ZERO };

@@ -14,12 +14,13 @@ use splashdown_solve::stop::Stop;
 use crate::assembly::Assembly;
 use crate::barrier::Gap;
 use crate::candidates::gather;
+use crate::ccd;
 use crate::contact::{self, Pair};
 use crate::damping::Damping;
 use crate::element::Element;
 use crate::friction::Slip;
+use crate::inversion;
 use crate::medium::Medium;
-use crate::{ccd, inversion};
 
 /// A potential, J.
 pub trait Potential: for<'a> Energy<Assembly<'a>> {

@@ -12,10 +12,12 @@
 use glam::DVec3;
 
 use crate::objective::solve_raised;
+use crate::outcome::Failure;
 use crate::parts::Parts;
 use crate::solids::{Settings, Solids};
-use crate::step::{Failure, Outside, Workspace, begin};
+use crate::step::{Outside, begin};
 use crate::unknowns::Unknowns;
+use crate::workspace::Workspace;
 use splashdown_solve::block_matrix::BlockMatrix;
 use splashdown_solve::operator::LinearOperator;
 

@@ -20,8 +20,9 @@ use splashdown_solve::stop::Stop;
 
 use crate::assembly::Assembly;
 use crate::candidates::candidates;
+use crate::crowd::Crowd;
 use crate::friction::{Slip, f1_over_y};
-use crate::guests::{Crowd, Guests};
+use crate::guests::Guests;
 use crate::potentials::{Barriers, Potential, scatter};
 use crate::solids::{Settings, Solids};
 

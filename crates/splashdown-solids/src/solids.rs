@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::barrier::Gap;
-use crate::close::Close;
 use crate::element::Element;
 use crate::quadratic::Sample;
 use crate::surface::Surface;
@@ -114,6 +113,15 @@ pub struct AffineFrame {
     pub weights: [f64; 4],
 }
 
+/// Two bodies whose barrier has a reach of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Close {
+    /// Their numbers, the smaller one first.
+    pub bodies: [usize; 2],
+    /// d̂ between them, m.
+    pub reach: f64,
+}
+
 /// All bodies, vertex by vertex.
 #[derive(Clone, Debug, Default)]
 pub struct Solids {
@@ -182,6 +190,22 @@ impl Solids {
     /// The body that vertex `v` belongs to.
     pub fn body_of(&self, v: u32) -> Option<usize> {
         self.bodies.iter().position(|body| body.vertices.contains(&(v as usize)))
+    }
+
+    /// The longest reach of a barrier between the bodies of two vertices.
+    pub fn reach_between(&self, a: u32, b: u32) -> f64 {
+        if self.close.is_empty() {
+            return f64::INFINITY;
+        }
+        let found = self.close.binary_search_by_key(&self.bodies_of(a, b), |close| close.bodies);
+        found.map_or(f64::INFINITY, |k| self.close[k].reach)
+    }
+
+    /// The numbers of the bodies of two vertices, the smaller one first.
+    pub(crate) fn bodies_of(&self, a: u32, b: u32) -> [usize; 2] {
+        let of = |v: u32| self.bodies.partition_point(|body| body.vertices.end <= v as usize);
+        let [a, b] = [of(a), of(b)];
+        [a.min(b), a.max(b)]
     }
 
     /// Elastic energy stored in a body, J.

@@ -9,8 +9,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::candidates::gather;
+use crate::ccd;
+use crate::inversion;
 use crate::objective::Objective;
-use crate::{ccd, inversion};
 
 /// Share of gaps and volumes that is left.
 const LEFT: f64 = 0.5;

@@ -14,121 +14,19 @@
 
 use glam::DVec3;
 
-use crate::assembly::Pattern;
+use crate::crowd::Crowd;
 use crate::damping::Damping;
 use crate::element::Element;
-use crate::elimination::Elimination;
-use crate::guests::{Crowd, Guests};
+use crate::guests::Guests;
 use crate::objective::Objective;
 use crate::parts::Parts;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, passage, violation};
-use splashdown_solve::block_matrix::{BlockMatrix, Unsolvable};
 use splashdown_solve::stop::Stop;
 
-/// Memory of a step that may be kept from one to the next; no part of the state.
-#[derive(Clone, Debug, Default)]
-pub struct Workspace {
-    /// The matrix of the last Newton iteration.
-    pub matrix: BlockMatrix,
-    pub(crate) pattern: Pattern,
-    pub(crate) elimination: Elimination,
-    /// Which terms of a medium count.
-    pub(crate) active: Vec<bool>,
-    /// Iterations of linear solves with a medium, since somebody took them.
-    pub(crate) linear_iterations: u32,
-    /// Whether a step is to end at once, undone.
-    pub stop: Stop,
-}
-
-/// What a step did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Newton iterations.
-    pub iterations: u32,
-    /// Those of linear solves with a medium.
-    pub linear_iterations: u32,
-    /// Pairs that push.
-    pub contacts: usize,
-    /// The smallest gap, m; infinite without contacts.
-    pub smallest_gap: f64,
-    /// Largest distance of a driven vertex from where it should be, m.
-    pub lag: f64,
-    /// Force of contact and friction on each body, N.
-    pub forces: Vec<DVec3>,
-    /// Places of the guests at the end, m, in their order.
-    pub guests: Vec<DVec3>,
-    /// Guests within reach of something at the end.
-    pub guest_contacts: usize,
-    /// The smallest gap between a guest and a surface within reach, m; infinite without.
-    pub guest_gap: f64,
-    /// Force of barrier and friction of guests on each vertex, N, which is no part of `forces`;
-    /// empty without guests.
-    pub guest_forces: Vec<DVec3>,
-    /// Of a step without contact: what would hold each vertex where it came, N. Nothing holds those
-    /// that move as told.
-    pub pulls: Vec<DVec3>,
-    /// Seconds of assembly, factorisation and solution, collision detection, line search.
-    pub seconds: [f64; 4],
-}
-
-impl Default for Report {
-    fn default() -> Report {
-        let (iterations, linear_iterations, contacts) = Default::default();
-        let (guest_contacts, lag, seconds) = Default::default();
-        let (smallest_gap, guest_gap) = (f64::INFINITY, f64::INFINITY);
-        let [forces, guests, guest_forces, pulls] = Default::default();
-        Report {
-            iterations,
-            linear_iterations,
-            contacts,
-            smallest_gap,
-            lag,
-            forces,
-            guests,
-            guest_contacts,
-            guest_gap,
-            guest_forces,
-            pulls,
-            seconds,
-        }
-    }
-}
-
-/// Why a step could not be done. The state is as it was.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Failure {
-    /// Newton took too long: iterations, and the vertex that moved farthest in the last one.
-    #[error("its forces do not balance after {0} Newton iterations")]
-    Slow(u32, u32),
-    /// No step makes the energy smaller; the vertex that would move farthest.
-    #[error("no move lowers its energy, although its forces do not balance")]
-    Stuck(u32),
-    /// See `Unsolvable`.
-    #[error("{0}")]
-    Unsolvable(#[from] Unsolvable),
-    /// Somebody asked for it.
-    #[error("it was asked to stop")]
-    Stopped,
-    /// The state that was found violates what it must not: this is a mistake in the program.
-    #[error("an accepted state is not allowed: {0:?}")]
-    Violation(Violation),
-}
-
-impl Failure {
-    /// The vertex that is concerned, if one is.
-    pub fn vertex(&self) -> Option<u32> {
-        match self {
-            Failure::Slow(_, v) | Failure::Stuck(v) => Some(*v),
-            Failure::Violation(Violation::Inversion(v) | Violation::Passage([_, v])) => Some(*v),
-            Failure::Violation(Violation::Intersection([v, _]) | Violation::TooClose([v, _])) => {
-                Some(*v)
-            }
-            Failure::Unsolvable(_) | Failure::Stopped => None,
-        }
-    }
-}
+pub use crate::outcome::{Failure, Report};
+pub use crate::workspace::Workspace;
 
 /// Backward differences (S2), (S3).
 pub(crate) struct Difference {

@@ -2,7 +2,8 @@
 //! triangles, and that eliminating the fluid changes nothing.
 
 use splashdown_solids::bodies::Substance;
-use splashdown_solids::guests::{Crowd, Guest, GuestSettings, Guests, Linear, Sum};
+use splashdown_solids::crowd::Crowd;
+use splashdown_solids::guests::{Guest, GuestSettings, Guests, Linear, Sum};
 use splashdown_solids::material::{Material, Model};
 use splashdown_solids::meshing::block;
 use splashdown_solids::proxy::{Rubbing, Touching};
