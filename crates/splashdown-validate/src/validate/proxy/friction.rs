@@ -26,10 +26,11 @@ const STICKING: [f64; 2] = [1.05, 1.3];
 const FIGURE: [f64; 3] = [0.0, 0.03, 0.5];
 
 /// Why a block that hardly slides, or sticks, is not as Coulomb says.
-const SHEARS: &str = "a free block of this liquid lands, sags and shears, and its ends are pushed \
-                      out; that is a third of so slow a slide";
-/// Why a thinner block is not as fast as Coulomb says.
-const SLUMPS: &str = "a block of 100 Pa·s sinks into itself as fast as it slides";
+const SHEARS: &str = "it lands, sags and shears besides; how much of the difference that is has \
+                      not been separated";
+/// What has not been measured since passes go on until friction has settled.
+const UNTRIED: &str = "not measured with this version; before, free blocks sagged and their ends \
+                       slid";
 /// Half of the middle part of the block, m.
 const MIDDLE: f64 = 0.05;
 /// From then on friction is what slides: the block has landed and shears no more, s.
@@ -64,7 +65,7 @@ fn run(report: &mut Report) -> Result<(), String> {
         for stepper in ["contact_proxy", "joint"] {
             let slid = slide(share * slope().tan(), by(stepper))?;
             let metric = format!("{stepper}, mu/tan = {share}: slip of the lowest layer over ε_v");
-            report.known(SHEARS).at_most(metric, slid.lowest / slid.creep, 1.5);
+            report.known(UNTRIED).at_most(metric, slid.lowest / slid.creep, 1.5);
         }
     }
     for friction in FIGURE {
@@ -73,7 +74,7 @@ fn run(report: &mut Report) -> Result<(), String> {
         let metric = format!("100 Pa·s, mu = {friction}: speed over Coulomb's");
         let ratio = proxy.mean / coulomb(friction);
         match friction > 0.1 {
-            true => report.known(SLUMPS).close(metric, ratio, 1.0, 0.07),
+            true => report.known(UNTRIED).close(metric, ratio, 1.0, 0.07),
             false => report.close(metric, ratio, 1.0, 0.07),
         }
         let usual = ["pressure.solver=dfsph", "fluid_contact.barrier=true"].map(str::to_owned);

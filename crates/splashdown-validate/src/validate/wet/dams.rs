@@ -58,8 +58,8 @@ const EXPERIMENT: [[f64; 3]; 9] = [
 const YANG: [f64; 9] = [14.5, 35.3, 39.3, 35.8, 30.9, 27.7, 26.4, 27.9, 28.8];
 const KHAYYER: [f64; 9] = [14.4, 36.9, 42.5, 39.6, 34.6, 31.1, 29.1, 29.1, 29.7];
 /// Why the gate bends less than in the experiment at its peak.
-const LINEAR: &str = "with a linear rubber in a plane others fall short of the experiment, too \
-                      (39.3 mm by Yang et al., 42.5 by Khayyer et al.)";
+const LOW: &str = "not understood: 1 to 2 mm below the lowest published computation, which \
+                   passes (Yang et al., 39.3 mm); finer particles were not tried";
 /// The experiment is demanded up to here, s: later published computations with a linear rubber
 /// fall short of it, too, which is put down to the rubber and to leaks at the sides.
 const DEMANDED: f64 = 0.13;
@@ -99,14 +99,14 @@ fn gate_at(report: &mut Report, spacing: &str) -> Result<(), String> {
             let found = at(&track, time).x;
             match time {
                 0.0..0.1 => report.close(metric, found, x, 6.0),
-                0.1..DEMANDED => report.known(LINEAR).close(metric, found, x, 6.0),
+                0.1..DEMANDED => report.known(LOW).close(metric, found, x, 6.0),
                 _ => report.note(metric, found, x),
             }
         }
         let largest = |of: fn(&DVec3) -> f64| track.iter().map(|(_, u)| of(u)).fold(0.0, f64::max);
         let [x, y] = [largest(|u| u.x), largest(|u| u.y)];
-        report.known(LINEAR).close(format!("{solver}: largest x, mm"), x, 44.0, 5.0);
-        report.known(LINEAR).close(format!("{solver}: largest y, mm"), y, 16.25, 2.75);
+        report.known(LOW).close(format!("{solver}: largest x, mm"), x, 44.0, 5.0);
+        report.known(LOW).close(format!("{solver}: largest y, mm"), y, 16.25, 2.75);
         measured.push(along_x(solver, &track));
     }
     let times = || EXPERIMENT.iter().map(|[time, ..]| *time);
