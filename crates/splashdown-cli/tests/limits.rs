@@ -78,6 +78,15 @@ fn whatever_is_too_large_is_refused_in_little_memory_and_time() {
             8,
             "elastic[0].copies",
         ),
+        // Of these, more features are close than fit into memory.
+        (
+            elastic(
+                "shape.box.size = [1, 1, 1]\nelement_size = 1\ncopies = [{ count = 2000, step = \
+                 [1e-5, 0, 0] }]",
+            ),
+            2,
+            "elastic[0]",
+        ),
     ];
     for (scene, line, key) in table {
         fs::write(place.path("large.toml"), &scene).unwrap();

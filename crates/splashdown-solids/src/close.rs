@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use crate::candidates::{candidates, gather};
+use crate::candidates::{batches, gather};
 use crate::contact::Pair;
 use crate::solids::{Close, Solids};
 
@@ -27,8 +27,11 @@ impl Solids {
     /// of it remains.
     pub fn note_close(&mut self, reach: f64) {
         let least = CLOSEST * reach;
-        let pairs = candidates(self, &self.position, &self.position, reach);
-        let gaps = self.gaps(&self.position, &pairs).into_iter().filter(|(_, gap)| *gap < reach);
+        let mut gaps = Gaps::new();
+        for pairs in batches(self, &self.position, reach) {
+            self.add_gaps(&self.position, &pairs, &mut gaps);
+        }
+        let gaps = gaps.into_iter().filter(|(_, gap)| *gap < reach);
         self.close = gaps.map(|(bodies, gap)| Close { bodies, reach: gap.max(least) }).collect();
     }
 
@@ -39,7 +42,8 @@ impl Solids {
         if close.iter().all(|close| close.reach >= most) {
             return close;
         }
-        let gaps = self.gaps(x, pairs);
+        let mut gaps = Gaps::new();
+        self.add_gaps(x, pairs, &mut gaps);
         for close in &mut close {
             let gap = gaps.get(&close.bodies).map_or(most, |gap| gap.min(most));
             close.reach = close.reach.max(gap);
@@ -47,8 +51,7 @@ impl Solids {
         close
     }
 
-    fn gaps(&self, x: &[DVec3], pairs: &[Pair]) -> Gaps {
-        let mut gaps = Gaps::new();
+    fn add_gaps(&self, x: &[DVec3], pairs: &[Pair], gaps: &mut Gaps) {
         for pair in pairs {
             let bodies = self.bodies_of(pair.vertices[0], pair.vertices[3]);
             if bodies[0] != bodies[1] {
@@ -57,6 +60,5 @@ impl Solids {
                 gaps.entry(bodies).and_modify(|gap| *gap = gap.min(apart)).or_insert(apart);
             }
         }
-        gaps
     }
 }

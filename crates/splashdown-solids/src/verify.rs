@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::bvh::{Bounds, Bvh};
-use crate::candidates::{candidates, gather};
+use crate::candidates::{BATCH, batches, gather};
 use crate::contact::Pair;
 use crate::element::Element;
 use crate::meshing::volume;
@@ -45,7 +45,7 @@ pub fn violation(solids: &Solids, x: &[DVec3]) -> Option<Violation> {
         let first = |&(edge, _): &_| pierced_by(edge, &tree, solids, x).into_iter().next();
         edges.map(first).find_first(Option::is_some).flatten()
     };
-    let too_close = || too_close(&candidates(solids, x, x, 0.0), x).next();
+    let too_close = || batches(solids, x, 0.0).find_map(|pairs| too_close(&pairs, x).next());
     inverted(solids, x).next().or_else(pierced).or_else(too_close)
 }
 
@@ -64,10 +64,18 @@ pub fn violations(solids: &Solids, x: &[DVec3]) -> Vec<Violation> {
     if crowd.len() > MANY {
         return crowd;
     }
+    // What is close is looked for first, because it shows a crowd soonest.
+    let (mut close, mut is_other) = (Vec::new(), one_of_each());
+    for pairs in batches(solids, x, 0.0) {
+        close.extend(too_close(&pairs, x).filter(&mut is_other));
+        if close.len() > MANY {
+            return close;
+        }
+    }
     let mut is_new = one_of_each();
     let mut all: Vec<Violation> = inverted(solids, x).filter(&mut is_new).collect();
     let tree = tree_of_triangles(solids, x);
-    for edges in solids.surface.edges.chunks(1024) {
+    for edges in solids.surface.edges.chunks(BATCH) {
         let of_edge = |&(edge, _): &_| pierced_by(edge, &tree, solids, x);
         let pierced: Vec<Violation> = edges.par_iter().flat_map_iter(of_edge).collect();
         all.extend(pierced.into_iter().filter(&mut is_new));
@@ -75,7 +83,7 @@ pub fn violations(solids: &Solids, x: &[DVec3]) -> Vec<Violation> {
             return all;
         }
     }
-    all.extend(too_close(&candidates(solids, x, x, 0.0), x).filter(&mut is_new));
+    all.extend(close.into_iter().filter(&mut is_new));
     all
 }
 
