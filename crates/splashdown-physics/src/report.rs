@@ -92,7 +92,8 @@ pub struct Solve {
     /// Sweeps, iterations of conjugate gradients, or Newton iterations.
     pub iterations: u32,
     /// What is left of the residual, as a mean. Pressure: density error as a share of the rest
-    /// density. Contact: Fischer-Burmeister. Friction: slip in h. 0 where it is not measured.
+    /// density. Viscosity: |r| over what is allowed, more than one where iterations ran out.
+    /// Contact: Fischer-Burmeister. Friction: slip in h. 0 where it is not measured.
     pub error: f64,
     /// Constraints that carry something: contacts under pressure, pairs of features within reach.
     pub active: u32,

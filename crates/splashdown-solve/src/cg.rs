@@ -67,6 +67,13 @@ pub struct Report {
     pub allowed: f64,
 }
 
+impl Report {
+    /// |r| over what it was allowed to be: more than one where iterations ran out.
+    pub fn error(&self) -> f64 {
+        if self.square > 0.0 { (self.square / self.allowed).sqrt() } else { 0.0 }
+    }
+}
+
 /// Why there is no solution. What was found so far is where the solution would be.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Error {

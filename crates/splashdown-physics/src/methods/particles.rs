@@ -36,6 +36,7 @@ use std::ops::Deref;
 use glam::Vec4;
 use rayon::prelude::*;
 use splashdown_solids::parts::Parts;
+use splashdown_solve::cg;
 use splashdown_solve::nncg::Report;
 
 use self::arrange::sort_along_curve;
@@ -134,7 +135,7 @@ struct Attempt {
     poses: Vec<Pose>,
     divergence: Report,
     density: Report,
-    viscosity_iterations: u32,
+    viscosity: cg::Report,
     loads: Vec<Load>,
     bodies: BodyStep,
     body_result: BodyResult,
@@ -257,8 +258,11 @@ impl Step<'_> {
             seconds: report.seconds.iter().sum(),
             ..Solve::none(SolveKind::Elastic)
         });
-        let viscosity =
-            Solve { iterations: attempt.viscosity_iterations, ..Solve::none(SolveKind::Viscosity) };
+        let viscosity = Solve {
+            iterations: attempt.viscosity.iterations,
+            error: attempt.viscosity.error(),
+            ..Solve::none(SolveKind::Viscosity)
+        };
         let mut solves = vec![
             pressure(SolveKind::Divergence, &attempt.divergence),
             viscosity,
@@ -360,7 +364,7 @@ impl Step<'_> {
             poses,
             divergence,
             density,
-            viscosity_iterations: viscous.iterations,
+            viscosity: viscous.solved,
             loads,
             bodies,
             body_result,

@@ -61,14 +61,14 @@ struct System<'a, W> {
     stop: Stop,
 }
 
-/// Solves (V6) and applies (V7) to `velocity`, of all particles; returns iterations and impulses on
-/// solids, which those that are `dragged` have yet to be given.
+/// Solves (V6) and applies (V7) to `velocity`, of all particles; returns how far it came, and
+/// impulses on solids, which those that are `dragged` have yet to be given.
 pub fn solve<W: DraggedWalls>(
     viscous: &ViscousStep,
     velocity: &mut Vec<DVec3>,
     buffers: &mut Buffers,
     dragged: impl FnOnce(&[Coefficients]) -> W,
-) -> (u32, WallLoads) {
+) -> (cg::Report, WallLoads) {
     let ViscousStep { system, neighbors, dt, stop } = viscous;
     let (n, mass) = (system.fluid_count(), system.relative_masses());
     let mut given = std::mem::take(velocity);
@@ -101,7 +101,7 @@ pub fn solve<W: DraggedWalls>(
         product: &mut buffers.product,
     };
     vectors.resize(n);
-    let iterations = conjugate_gradients(&solve, &mut vectors);
+    let solved = conjugate_gradients(&solve, &mut vectors);
 
     let volume = system.reference_density() * system.space.volume();
     let loads = sum_over_walls(system, neighbors, |chunk, k, wall| {
@@ -129,7 +129,7 @@ pub fn solve<W: DraggedWalls>(
         v.iter_mut().zip(exchanged).for_each(|(v, e)| *v += *e / mass[chunk.fluid]); // (V7)
     });
     *velocity = given;
-    (iterations, loads)
+    (solved, loads)
 }
 
 /// The vectors of the iteration.
@@ -154,7 +154,7 @@ impl Vectors<'_> {
 
 /// Improves `solution` until the residual is small; leaves the momenta it exchanges in `exchanged`.
 /// A residual that stays too large is momentum that is exchanged later: (V7) keeps all of it.
-fn conjugate_gradients<W: DraggedWalls>(system: &System<W>, vectors: &mut Vectors) -> u32 {
+fn conjugate_gradients<W: DraggedWalls>(system: &System<W>, vectors: &mut Vectors) -> cg::Report {
     let params = Params {
         tolerance: TOLERANCE,
         scale: Some(system.scale(vectors.walls)),
@@ -162,10 +162,7 @@ fn conjugate_gradients<W: DraggedWalls>(system: &System<W>, vectors: &mut Vector
         max_restarts: MAX_RESTARTS,
         stop: system.stop,
     };
-    match cg::iterate(&mut Solve { system, vectors }, &params) {
-        Ok(report) => report.iterations,
-        Err(error) => error.report().iterations,
-    }
+    cg::iterate(&mut Solve { system, vectors }, &params).unwrap_or_else(|error| *error.report())
 }
 
 /// Conjugate gradients on (V6).

@@ -35,7 +35,7 @@ use self::coefficients::Coefficients;
 use crate::math::{DVec3, Dimension};
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::neighbors::Neighbors;
-use crate::solve::Stop;
+use crate::solve::{Stop, cg};
 use crate::sph::fluid::Viscosity;
 use crate::sph::loads::WallLoads;
 use crate::sph::system::FluidSystem;
@@ -67,8 +67,8 @@ pub trait DraggedWalls: Sync {
 /// What viscosity did in a step, beyond changing velocities.
 #[derive(Clone, Debug, Default)]
 pub struct Viscous {
-    /// Iterations of the implicit solve.
-    pub iterations: u32,
+    /// How far the implicit solve came.
+    pub solved: cg::Report,
     /// Impulses on solids; empty if no fluid is viscous.
     pub loads: WallLoads,
 }
@@ -92,8 +92,8 @@ pub fn apply<W: DraggedWalls>(
         viscous.loads.add(explicit::exchange(step, velocity));
     }
     if any(Viscosity::is_implicit) {
-        let (iterations, loads) = implicit::solve(step, velocity, buffers, dragged);
-        viscous.iterations = iterations;
+        let (solved, loads) = implicit::solve(step, velocity, buffers, dragged);
+        viscous.solved = solved;
         viscous.loads.add(loads);
     }
     viscous
