@@ -27,7 +27,8 @@ use crate::solve::Stop;
 pub use crate::sources::{DropEmitter, Emitter, Sink};
 pub use crate::sph::fluid::{Fluid, Viscosity};
 pub use crate::sph::pressure::settings::{
-    BoundaryPressure, FluidTension, LinearSolver, PressureSettings, PressureSolver,
+    BoundaryPressure, FluidTension, LinearSolver, PotentialSettings, PressureSettings,
+    PressureSolver,
 };
 use crate::sph::system::FluidSystem;
 use crate::sph::tension::{FluidSurface, TensionSettings};

@@ -68,7 +68,8 @@ fn stiffness(built: &Built) -> Option<String> {
     let is_stiff = pressure.solver == PressureSolver::Variational;
     let largest = largest_pressure(&built.world, built.output.duration);
     is_stiff.then(|| {
-        let (stiffness, share) = (pressure.stiffness, 100.0 * largest / pressure.stiffness);
+        let (stiffness, share) =
+            (pressure.potentials.stiffness, 100.0 * largest / pressure.potentials.stiffness);
         format!(
             "  stiffness {stiffness:.3e} Pa: pressures up to {largest:.3e} Pa compress the fluid \
              by {share:.1} %"

@@ -18,8 +18,8 @@ pub(crate) fn method(file: &SceneFile, has_tension: bool) -> Method {
     pressure.min_iterations = written.min_iterations;
     pressure.max_iterations = written.max_iterations;
     pressure.warm_start = written.warm_start;
-    pressure.tension = written.tension.unwrap_or_default();
-    pressure.linear = written.linear.unwrap_or_default();
+    pressure.potentials.tension = written.tension.unwrap_or_default();
+    pressure.potentials.linear = written.linear.unwrap_or_default();
 
     let (written, stepper) = (&file.fluid_contact, &mut settings.stepper);
     stepper.stepper = written.stepper.unwrap_or_default();

@@ -87,7 +87,7 @@ pub(super) fn stiffen(file: &SceneFile, world: &mut World, notes: &mut Vec<Strin
     }
     let largest = largest_pressure(world, file.simulation.duration);
     let stiffness = file.pressure.stiffness.unwrap_or(STIFFNESS * largest);
-    world.method.particles().pressure.stiffness = stiffness;
+    world.method.particles().pressure.potentials.stiffness = stiffness;
     if stiffness < SOFTEST * largest {
         notes.push(format!(
             "pressure.stiffness: {stiffness:.3e} Pa lets pressures of {largest:.3e} Pa compress \
@@ -179,8 +179,9 @@ mod tests {
 
     #[test]
     fn stiffness_is_a_hundred_times_the_pressure_under_the_highest_column() {
-        let stiffness =
-            |fluid: &str| world(VARIATIONAL, fluid, "").unwrap().method.pressure().stiffness;
+        let stiffness = |fluid: &str| {
+            world(VARIATIONAL, fluid, "").unwrap().method.pressure().potentials.stiffness
+        };
         // The samples of the floor lie half a spacing below it.
         let expected = 100.0 * 1000.0 * 9.81 * 1.05;
         let found = stiffness("");

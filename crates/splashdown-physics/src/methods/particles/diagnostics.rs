@@ -141,7 +141,7 @@ impl Step<'_> {
             held: &vec![false; n],
             ratio: &rows.volume.clone(),
             active: &(0..n).map(|i| i % 5 != 0).collect::<Vec<bool>>(),
-            stiffness: self.pressure.stiffness * self.kappa_per_pascal(dt),
+            stiffness: self.pressure.potentials.stiffness * self.kappa_per_pascal(dt),
             rows: &rows,
         };
         derivatives(&potentials, self.particles.len(), self.dimension, seed)

@@ -137,7 +137,8 @@ impl Step<'_> {
     ) -> Result<ElasticOutcome, StepError> {
         let particles: Vec<usize> =
             (0..self.fluid_count()).filter(|i| work.held.binary_search(i).is_err()).collect();
-        work.minimised.found = work.minimised.task(&self.pressure, (None, self.stop)).at_goal();
+        work.minimised.found =
+            work.minimised.task(&self.pressure.potentials, (None, self.stop)).at_goal();
         let mut start = None;
         let mut pass = 0;
         loop {
@@ -209,9 +210,9 @@ impl Step<'_> {
         let vertices = &self.elastic.solids.position;
         let mut start = vertices.clone();
         start.extend(all.iter().map(|guest| guest.position));
-        let task = minimised.task(&self.pressure, (None, self.stop));
+        let task = minimised.task(&self.pressure.potentials, (None, self.stop));
         let ratio = &minimised.found.ratio;
-        let is_free = self.pressure.tension == FluidTension::None;
+        let is_free = self.pressure.potentials.tension == FluidTension::None;
         Fluid {
             rows: task.rows,
             held: task.held,

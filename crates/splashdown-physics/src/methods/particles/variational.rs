@@ -30,7 +30,7 @@ use crate::solve::nncg::Report;
 use crate::solve::stop::Stop;
 use crate::sph::fluid::Viscosity;
 use crate::sph::loads::{WallLoads, sum_over_walls};
-use crate::sph::pressure::settings::PressureSettings;
+use crate::sph::pressure::settings::PotentialSettings;
 use crate::sph::variational::operator::Carried;
 use crate::sph::variational::potentials::rub;
 use crate::sph::variational::rows::Rows;
@@ -91,7 +91,7 @@ impl Minimised {
     /// The quadratic of the step, for those who carry samples.
     pub(super) fn task<'a>(
         &'a self,
-        settings: &'a PressureSettings,
+        settings: &'a PotentialSettings,
         (carried, stop): (Option<Carried<'a>>, Stop),
     ) -> Task<'a> {
         let Minimised { rows, mass, held, goal, pushed, .. } = self;
@@ -205,7 +205,7 @@ impl Step<'_> {
             poses,
             divergence: Report::default(),
             density: Report::default(),
-            viscosity_iterations: 0,
+            viscosity: Default::default(),
             loads,
             bodies,
             body_result,
@@ -250,7 +250,7 @@ impl Step<'_> {
         let weight = self.weights_for_fluid();
         memory.rows.find(&system, &work.neighbors, &weight, self.wall_density());
         memory.rows.rub(&system, dt);
-        let pascal = self.pressure.stiffness;
+        let pascal = self.pressure.potentials.stiffness;
         memory.stiffness = [pascal * self.kappa_per_pascal(dt), pascal];
         let n = self.fluid_count();
         memory.mass.clear();
@@ -291,7 +291,7 @@ impl Step<'_> {
             let carried = carries.then_some(Carried { first, by: &foresight });
             let memory = &mut work.minimised;
             let before = std::mem::take(&mut memory.found);
-            let task = memory.task(&self.pressure, (carried, self.stop));
+            let task = memory.task(&self.pressure.potentials, (carried, self.stop));
             let found = if pass == 0 { task.minimise() } else { task.minimise_again(before) };
             moves = foresight.ends(&found.displacement, &found.yielded);
             work.minimised.found = found;

@@ -22,16 +22,23 @@ pub struct PressureSettings {
     pub max_iterations: u32,
     /// Share of the last step's pressure to start from, 0 to 1.
     pub warm_start: f64,
-    /// Variational: k_I, the pressure over the share of volume that is lost to it, Pa.
+    /// What only a variational fluid has.
+    pub potentials: PotentialSettings,
+}
+
+/// How a variational fluid (Xie 2023) resists, and how its least energy is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PotentialSettings {
+    /// k_I, the pressure over the share of volume that is lost to it, Pa.
     pub stiffness: f64,
-    /// Variational: whether particles pull on each other.
+    /// Whether particles pull on each other.
     pub tension: FluidTension,
-    /// Variational: how the linear system is solved.
+    /// How the linear system is solved.
     pub linear: LinearSolver,
-    /// Variational: what the residual of the linear system may be, over what it is without
-    /// pressure.
+    /// What the residual of the linear system may be, over what it is without pressure.
     pub linear_tolerance: f64,
-    /// Variational: at most this many iterations of a linear solve.
+    /// At most this many iterations of a linear solve.
     pub linear_iterations: u32,
 }
 
@@ -101,6 +108,14 @@ impl Default for PressureSettings {
             min_iterations: 2,
             max_iterations: 100,
             warm_start: 0.5,
+            potentials: PotentialSettings::default(),
+        }
+    }
+}
+
+impl Default for PotentialSettings {
+    fn default() -> PotentialSettings {
+        PotentialSettings {
             stiffness: 1e5,
             tension: FluidTension::default(),
             linear: LinearSolver::default(),

@@ -19,7 +19,7 @@ use crate::math::DVec3;
 use crate::solve::cg::{self, Params};
 use crate::solve::operator::{LinearOperator, Preconditioner, dot};
 use crate::solve::stop::Stop;
-use crate::sph::pressure::settings::{FluidTension, LinearSolver, PressureSettings};
+use crate::sph::pressure::settings::{FluidTension, LinearSolver, PotentialSettings};
 
 /// How often the set may change after the first solve.
 const MAX_REPEATS: u32 = 4;
@@ -41,7 +41,7 @@ pub struct Task<'a> {
     /// Of each fluid particle, whether it was under pressure in the last step.
     pub pushed: &'a [bool],
     /// Who pushes, and how the system is solved.
-    pub settings: &'a PressureSettings,
+    pub settings: &'a PotentialSettings,
     /// Samples that yield, if any do; their displacements in `goal` are those without fluid.
     pub carried: Option<Carried<'a>>,
     /// Ends it early, with nothing usable.

@@ -86,7 +86,7 @@ fn tank(viscosity: f64) -> World {
     let samples = floor.chain(sides).map(|p| h * p).collect();
     world.add_solid(Solid::fixed("tank", samples, 0.5 * h));
     let pressure = &mut world.method.particles().pressure;
-    (pressure.solver, pressure.stiffness) = (PressureSolver::Variational, 3.2e5);
+    (pressure.solver, pressure.potentials.stiffness) = (PressureSolver::Variational, 3.2e5);
     world
 }
 
@@ -111,7 +111,7 @@ fn a_still_liquid_stays_still_and_at_its_height() {
 #[test]
 fn both_linear_solvers_find_the_same() {
     let mut worlds = [tank(1e-3), tank(1e-3)];
-    worlds[1].method.particles().pressure.linear = LinearSolver::Assembled;
+    worlds[1].method.particles().pressure.potentials.linear = LinearSolver::Assembled;
     for world in &mut worlds {
         advance(world, 0.02);
     }
@@ -132,7 +132,7 @@ fn tension_as_printed_pulls_and_the_others_do_not() {
         let apart = |p: DVec3| DVec3::X * if p.x > 3.5 * h { 0.5 } else { -0.5 };
         world.add_fluid("water", 1000.0, Viscosity::NONE, &points, apart);
         let pressure = &mut world.method.particles().pressure;
-        (pressure.solver, pressure.tension) = (PressureSolver::Variational, tension);
+        (pressure.solver, pressure.potentials.tension) = (PressureSolver::Variational, tension);
         advance(&mut world, 0.01);
         let speeds = world.particles.velocity.iter().map(|v| v.x.abs());
         1.0 - speeds.sum::<f64>() / (0.5 * 64.0)

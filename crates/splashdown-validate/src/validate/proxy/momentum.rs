@@ -44,7 +44,7 @@ fn hit(solver: &str, integrator: &str) -> Result<[f64; 2], String> {
     let changes =
         [format!("pressure.solver={solver}"), format!("elastic_solver.integrator={integrator}")];
     let mut world = world("proxy-momentum", SCENE, &changes)?;
-    world.method.particles().pressure.linear_tolerance = 1e-12;
+    world.method.particles().pressure.potentials.linear_tolerance = 1e-12;
     let [before, ball_before] = [total(&world), ball(&world)];
     advance(&mut world, END, |_, _| ())?;
     let exchanged = (ball(&world) - ball_before).length();

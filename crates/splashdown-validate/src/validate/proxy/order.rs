@@ -169,8 +169,8 @@ fn prepare(world: &mut World, way: Way) {
         s.max_iterations = 200;
     });
     let settings = world.method.particles();
-    settings.pressure.linear_tolerance = 1e-14;
-    settings.pressure.linear_iterations = 20_000;
+    settings.pressure.potentials.linear_tolerance = 1e-14;
+    settings.pressure.potentials.linear_iterations = 20_000;
     settings.stepper.stepper = way.stepper;
     settings.stepper.projects = way.projects;
     if !way.foresees {
