@@ -16,6 +16,7 @@
 //! | [`close`] | bodies that are close together at the start |
 //! | [`solids`], [`bodies`], [`refined`] | the state, and how bodies become one |
 //! | [`step`], [`objective`], [`inertia`], [`potentials`] | the energies that a step minimises |
+//! | [`transit`] | momentum that velocities do not show yet |
 //! | [`outcome`], [`workspace`] | how a step ended, and what it keeps for the next one |
 //! | [`assembly`], [`unknowns`] | their derivatives as one matrix |
 //! | [`balance`], [`agreement`] | whether forces balance, and friction agrees with them |
@@ -68,6 +69,7 @@ pub mod start;
 pub mod step;
 pub mod surface;
 pub mod tetrahedron;
+pub mod transit;
 pub mod unknowns;
 pub mod verify;
 pub mod workspace;

@@ -320,6 +320,24 @@ impl Objective<'_> {
         pulls
     }
 
+    /// The forces on every vertex at `x` that come from no body, N, or nothing: those that are given
+    /// and those of guests, which `report` has, and of what these have in common.
+    pub(crate) fn outer_forces(&self, x: &[DVec3], report: &Report) -> Vec<DVec3> {
+        if self.force.is_empty() && self.crowd.is_none() {
+            return Vec::new();
+        }
+        let mut sum = vec![DVec3::ZERO; self.solids.position.len()];
+        for forces in [self.force, &report.guest_forces] {
+            sum.iter_mut().zip(forces).for_each(|(sum, force)| *sum += *force);
+        }
+        if let Some(medium) = self.parts.medium {
+            let mut gradient = vec![DVec3::ZERO; x.len()];
+            medium.add_gradient(x, &mut gradient);
+            sum.iter_mut().zip(&gradient).for_each(|(sum, g)| *sum -= *g);
+        }
+        sum
+    }
+
     /// What there is to say about the state that was found.
     pub fn finish(&self, x: &[DVec3], report: &mut Report) {
         for pair in &self.pairs {

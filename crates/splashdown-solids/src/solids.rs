@@ -173,6 +173,18 @@ pub struct Past {
     pub velocity: Vec<DVec3>,
     /// Length of the last step, s.
     pub dt: f64,
+    /// What velocities do not show yet.
+    pub transit: Transit,
+}
+
+/// Momentum from outside that is on its way, as the next step knows it (`transit`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transit {
+    /// A: the part of the outside in the force that each body shows, N; empty as long as nothing
+    /// has pushed any from outside.
+    pub force: Vec<DVec3>,
+    /// τ of the last step, s.
+    pub lag: f64,
 }
 
 impl Solids {

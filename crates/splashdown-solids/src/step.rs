@@ -21,6 +21,7 @@ use crate::guests::Guests;
 use crate::objective::Objective;
 use crate::parts::Parts;
 use crate::solids::{Hold, Integrator, Past, Settings, Solids};
+use crate::transit;
 use crate::unknowns::Unknowns;
 use crate::verify::{Violation, passage, violation};
 use splashdown_solve::stop::Stop;
@@ -33,25 +34,36 @@ pub(crate) struct Difference {
     alpha: f64,
     position: Vec<DVec3>,
     velocity: Vec<DVec3>,
+    /// (MT2) of each vertex, m/s; or nothing.
+    kicks: Vec<DVec3>,
 }
 
 impl Difference {
     fn new(solids: &Solids, dt: f64, integrator: Integrator) -> Difference {
-        let Past { position, velocity, dt: last } = &solids.past;
+        let Past { position, velocity, dt: last, .. } = &solids.past;
         if integrator == Integrator::ImplicitEuler || position.len() != solids.position.len() {
             let (position, velocity) = (solids.position.clone(), solids.velocity.clone());
-            return Difference { alpha: 1.0, position, velocity };
+            return Difference { alpha: 1.0, position, velocity, kicks: Vec::new() };
         }
         let r = dt / last;
         let [now, before] = [1.0 + r, r * r / (1.0 + r)];
         let back = |new: &[DVec3], old: &[DVec3]| {
             new.iter().zip(old).map(|(n, o)| now * *n - before * *o).collect()
         };
-        Difference {
+        let mut found = Difference {
             alpha: (1.0 + 2.0 * r) / (1.0 + r),
             position: back(&solids.position, position),
             velocity: back(&solids.velocity, velocity),
-        }
+            kicks: transit::kicks(solids, dt),
+        };
+        let kicked = found.velocity.iter_mut().zip(&found.kicks);
+        kicked.for_each(|(v, kick)| *v += found.alpha * *kick); // [1] = α
+        found
+    }
+
+    /// Whether it looks back at the step before.
+    fn looks_back(&self) -> bool {
+        self.alpha > 1.0
     }
 }
 
@@ -194,16 +206,17 @@ pub fn phase(
         return Err(Failure::Violation(found));
     }
     let stiffness = objective.stiffness;
+    let pushed = objective.outer_forces(&x, &report);
     let close = solids.grown(&x, &objective.pairs, settings.gap.reach);
     x.truncate(solids.position.len());
     let velocity: Vec<DVec3> =
         x.iter().zip(&difference.position).map(|(x, past)| (alpha * *x - *past) / dt).collect();
     (solids.stiffness, solids.close) = (stiffness, close);
-    solids.past = Past {
-        position: std::mem::replace(&mut solids.position, x),
-        velocity: std::mem::replace(&mut solids.velocity, velocity),
-        dt,
-    };
+    let transit = transit::after(solids, &pushed, dt, difference.looks_back());
+    let position = std::mem::replace(&mut solids.position, x);
+    let mut before = std::mem::replace(&mut solids.velocity, velocity);
+    before.iter_mut().zip(&difference.kicks).for_each(|(v, kick)| *v += *kick);
+    solids.past = Past { position, velocity: before, dt, transit };
     let held = solids.hold.iter().zip(&mut solids.velocity);
     held.filter(|(hold, _)| **hold == Hold::Fixed).for_each(|(_, v)| *v = DVec3::ZERO);
     Ok(report)

@@ -1,6 +1,6 @@
 //! The state of elastic bodies as named arrays.
 
-use splashdown_solids::solids::{Past, Solids};
+use splashdown_solids::solids::{Past, Solids, Transit};
 
 use super::Elastic;
 use crate::math::DVec3;
@@ -29,7 +29,7 @@ impl Persist for Elastic {
                     surface: _,
                     position,
                     velocity,
-                    past: Past { position: past_position, velocity: past_velocity, dt },
+                    past: Past { position: past_position, velocity: past_velocity, dt, transit },
                     stiffness,
                     close,
                 },
@@ -44,6 +44,11 @@ impl Persist for Elastic {
         state.put(&format!("{key}.past.position"), Array::Vectors(past_position.clone()));
         state.put(&format!("{key}.past.velocity"), Array::Vectors(past_velocity.clone()));
         state.put_f64(&format!("{key}.past.dt"), *dt);
+        let Transit { force, lag } = transit;
+        if !force.is_empty() {
+            state.put(&format!("{key}.transit.force"), Array::Vectors(force.clone()));
+            state.put_f64(&format!("{key}.transit.lag"), *lag);
+        }
         state.put_f64(&format!("{key}.stiffness"), *stiffness);
         if !close.is_empty() {
             let reaches = close.iter().map(|close| close.reach).collect();
@@ -70,6 +75,13 @@ impl Persist for Elastic {
             position: vectors("past.position", &[n, 0])?,
             velocity: vectors("past.velocity", &[n, 0])?,
             dt: finite("past.dt")?,
+            transit: match state.arrays.contains_key(&format!("{key}.transit.force")) {
+                true => Transit {
+                    force: vectors("transit.force", &[self.solids.bodies.len()])?,
+                    lag: finite("transit.lag")?,
+                },
+                false => Transit::default(),
+            },
         };
         let stiffness = finite("stiffness")?;
         let reaches = reaches(key, state, self.solids.close.len())?;

@@ -287,9 +287,12 @@ impl Step<'_> {
             (bodies.residual, bodies.solved) = (residual, report);
         }
         let (kappa, wall) = (kappa.now, walls.map(|walls| walls.kappa));
-        let exact = relaxation
-            .skips_displacement
-            .then(|| self.exact_push(&operator, &kappa, wall.as_deref()));
+        // Samples take impulses in double precision, and what they get the fluid has to lose.
+        let exact = match relaxation.skips_displacement {
+            true => Some(self.exact_push(&operator, &kappa, wall.as_deref())),
+            false if !elastic.is_wet() => None,
+            false => Some(exact::push_along_pairs(&operator, &kappa, wall.as_deref())),
+        };
         let found = interface.map(|interfaces| match &exact {
             Some(push) => interfaces.result(push),
             None => interfaces.result(&push.par_iter().map(to_f64).collect::<Vec<_>>()),
@@ -407,7 +410,7 @@ impl Step<'_> {
     }
 
     /// Adds what pressure moves the fluid in a step of length `dt` to the predicted velocities: in
-    /// double precision (`exact`) where drops are, else as sweeps saw it.
+    /// double precision (`exact`) where drops or elastic bodies are, else as sweeps saw it.
     fn push_fluid(&self, work: &mut Workspace, exact: Option<&[DVec3]>, dt: f64) {
         let per_step = dt / self.spacing;
         let all = work.predicted.par_iter_mut();

@@ -1,5 +1,5 @@
 //! (P1) in double precision and along true directions, as pressure moves particles in the end where
-//! drops are.
+//! drops or elastic bodies are.
 //!
 //! Sweeps see gradients in 16 bits, with which pressure turns a drop by some 10⁻⁶ of its angular
 //! momentum in every step, and which jump as particles move: a drop at rest is shaken. Here both
@@ -9,6 +9,8 @@
 //!
 //! with slopes W′/r that the search has kept, the same number on both sides. Walls get the opposite
 //! of their part at the place of the fluid particle (`coupling::interface_rows`).
+
+use glam::Vec3;
 
 use crate::math::DVec3;
 use crate::particles::kernel::{Kernel, KernelShape, SUPPORT};
@@ -44,6 +46,33 @@ pub fn push(
     let mut push = vec![DVec3::ZERO; kappa.len()];
     operator.neighbors.for_each(&mut push, |chunk, out, local| {
         dispatch(ExactPush { places, chunk, kappa, out, local });
+    });
+    add_walls(operator, kappa, wall, &mut push);
+    push
+}
+
+/// The same along the gradients that sweeps see, where the search has kept no slopes. They are
+/// opposite for the two of a pair, and here their sums are, too.
+pub fn push_along_pairs(
+    operator: &PressureOperator,
+    kappa: &[f32],
+    wall: Option<&[f32]>,
+) -> Vec<DVec3> {
+    let mut push = vec![DVec3::ZERO; kappa.len()];
+    operator.neighbors.for_each(&mut push, |chunk, out, _: &mut ()| {
+        for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
+            let of =
+                |(j, gradient): (usize, Vec3)| f64::from(kappa[i] + kappa[j]) * gradient.as_dvec3();
+            *out = -chunk.neighbors(k).map(of).sum::<DVec3>();
+        }
+    });
+    add_walls(operator, kappa, wall, &mut push);
+    push
+}
+
+/// Adds what walls do to forces between particles, and makes displacements of them.
+fn add_walls(operator: &PressureOperator, kappa: &[f32], wall: Option<&[f32]>, push: &mut [DVec3]) {
+    operator.neighbors.for_each(push, |chunk, out, _: &mut ()| {
         let mass = f64::from(operator.inverse_mass[chunk.fluid]);
         for (k, (i, out)) in chunk.particles.clone().zip(out).enumerate() {
             let own = f64::from(kappa[i]);
@@ -56,7 +85,6 @@ pub fn push(
         }
     });
     operator.held.iter().for_each(|&i| push[i] = DVec3::ZERO);
-    push
 }
 
 /// The fluid's part for one chunk.
