@@ -16,6 +16,7 @@ pub mod error;
 pub mod fingerprint;
 pub mod formats;
 pub mod frame;
+pub mod immersed;
 pub mod ledger;
 pub mod lock;
 pub mod made;

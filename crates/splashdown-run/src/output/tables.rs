@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::RunError;
+use super::immersed::Surrounding;
 use super::probe;
 use super::settings::{OutputSettings, Probe};
 use super::snapshot::Metadata;
@@ -109,7 +110,7 @@ const BODY_COLUMNS: [&str; 39] = [
 ];
 
 /// What `elastic.csv` has besides where fluid meets elastic bodies.
-const WET_COLUMNS: [&str; 9] = [
+const WET_COLUMNS: [&str; 10] = [
     "fluid_pressure_x",
     "fluid_pressure_y",
     "fluid_pressure_z",
@@ -119,6 +120,7 @@ const WET_COLUMNS: [&str; 9] = [
     "fluid_barrier_x",
     "fluid_barrier_y",
     "fluid_barrier_z",
+    "immersed_volume",
 ];
 
 /// What the table of elastic bodies tells.
@@ -319,6 +321,7 @@ fn log_elastic(
 ) -> Result<(), RunError> {
     let elastic = &world.elastic;
     let is_wet = ElasticTable::of(world) == Some(ElasticTable::Wet);
+    let surrounding = is_wet.then(|| Surrounding::of(world));
     for (k, name) in elastic.names.iter().enumerate() {
         let (mass, centre) = elastic.solids.centre(k);
         let mut cells = vec![time, Cell::Text(name)];
@@ -328,12 +331,13 @@ fn log_elastic(
         cells.push(Cell::Real(elastic.solids.elastic_energy(k)));
         cells.extend(vector(loads.mean_elastic(k)));
         let of_body = |solid: &Solid| solid.deforming().is_some_and(|samples| samples.body == k);
-        if is_wet {
+        if let Some(surrounding) = &surrounding {
             let load = world.solids.iter().position(of_body).map(|solid| loads.mean(solid));
             let load = load.unwrap_or_default();
             cells.extend(vector(load.pressure));
             cells.extend(vector(load.viscous));
             cells.extend(vector(loads.mean_barrier(k)));
+            cells.push(Cell::Real(surrounding.immersed_volume(k)));
         }
         table.row(&cells)?;
     }
@@ -344,8 +348,9 @@ fn log_elastic(
         cells.extend([Cell::Real(0.0); 2]);
         cells.extend(vector(loads.mean_elastic(body)));
         if is_wet {
-            cells.extend([Cell::Real(0.0); WET_COLUMNS.len() - 3]);
+            cells.extend([Cell::Real(0.0); 6]);
             cells.extend(vector(loads.mean_barrier(body)));
+            cells.push(Cell::Real(0.0));
         }
         table.row(&cells)?;
     }
