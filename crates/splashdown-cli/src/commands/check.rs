@@ -40,6 +40,9 @@ pub(crate) fn run(
     if needs.emitted_particles > 0 {
         lines.push(format!("  emitters add up to {} particles", needs.emitted_particles));
     }
+    if needs.guests > 0 {
+        lines.push(format!("  up to about {} particles at a time next to surfaces", needs.guests));
+    }
     lines.push(format!("  {} s, {} frames", built.output.duration, needs.frames));
     lines.extend(stiffness(&built));
     let megabytes = |bytes: u64| bytes as f64 / 1e6;

@@ -119,7 +119,8 @@ fn assemble(
     let of_elastic = samples.iter().filter_map(|s| s.obstacle.as_ref());
     let obstacles: Vec<&Obstacle> = solids.iter().map(|s| &s.obstacle).chain(of_elastic).collect();
     let thin = samples.iter().filter(|s| s.obstacle.is_none());
-    let thin: Vec<DVec3> = thin.flat_map(|s| s.solid.local.iter().copied()).collect();
+    let thin: Vec<Thin> =
+        thin.map(|s| Thin { name: &s.solid.name, points: &s.solid.local, half: s.half }).collect();
     let obstacles = Obstacles { solids: &obstacles, thin: &thin };
     fill_fluids(&mut convert, file, &obstacles, &left_out, &mut world, &mut notes);
     for (fluid, surface) in world.fluids.iter_mut().zip(surfaces.fluids) {
@@ -256,8 +257,15 @@ impl FilledParticles {
 /// Where fluid may not be.
 struct Obstacles<'a> {
     solids: &'a [&'a Obstacle],
-    /// Samples of rods and single particles.
-    thin: &'a [DVec3],
+    /// Rods and single particles.
+    thin: &'a [Thin<'a>],
+}
+
+/// A body that is as thin as its samples, or a little thicker.
+struct Thin<'a> {
+    name: &'a str,
+    points: &'a [DVec3],
+    half: f64,
 }
 
 fn fill_fluids(
@@ -284,9 +292,10 @@ fn fill_fluids(
                 continue;
             };
             carve_solids(convert, &key, obstacles.solids, &mut new, notes);
+            carve_thin(convert, &key, obstacles.thin, &mut new, notes);
             let before = new.positions.len();
-            for earlier in [obstacles.thin, &world.particles.position, &own.positions] {
-                let keep = apart(&new.positions, earlier, spacing);
+            for earlier in [&world.particles.position, &own.positions] {
+                let keep = apart(&new.positions, earlier, 0.0, spacing);
                 new.retain(&keep);
             }
             let lost = before - new.positions.len();
@@ -392,8 +401,8 @@ fn carve_solids(
         };
         let sum = |counts: &[usize]| counts[k..k + alike].iter().sum::<usize>();
         let (lost, outside) = (sum(&carved.removed), sum(&carved.outside));
-        if lost > 0 {
-            notes.push(format!("{key}: {lost} of {before} particles carved away by {name}"));
+        if let Some(place) = carved.place[k..k + alike].iter().flatten().next() {
+            notes.push(carved_away(key, (lost, before), &name, *place));
         }
         if outside > 0 {
             notes.push(format!(
@@ -402,6 +411,32 @@ fn carve_solids(
         }
         k += alike;
     }
+}
+
+fn carve_thin(
+    convert: &Converter<'_, '_>,
+    key: &str,
+    all: &[Thin],
+    filled: &mut FilledParticles,
+    notes: &mut Vec<String>,
+) {
+    for Thin { name, points, half } in all {
+        let before = filled.positions.len();
+        let keep = apart(&filled.positions, points, *half, convert.spacing);
+        if let Some(first) = keep.iter().position(|keep| !keep) {
+            let lost = keep.iter().filter(|keep| !**keep).count();
+            let place = filled.positions[first];
+            notes.push(carved_away(key, (lost, before), &format!("`{name}`"), place));
+            filled.retain(&keep);
+        }
+    }
+}
+
+fn carved_away(key: &str, (lost, of): (usize, usize), name: &str, place: DVec3) -> String {
+    let [x, y, z] = place.to_array();
+    format!(
+        "{key}: {lost} of {of} particles carved away by {name}, one at [{x:.4}, {y:.4}, {z:.4}]"
+    )
 }
 
 /// Adds a rotation about the centre of the fluid, ω × (x − centre).

@@ -24,6 +24,8 @@ pub(crate) struct Obstacle {
     pub side: FluidSide,
     /// How far its samples lie behind its surface.
     pub inset: f64,
+    /// How far matter reaches beyond it: half the thickness of a sheet.
+    pub half: f64,
 }
 
 /// Where a point is with respect to a solid.
@@ -45,7 +47,7 @@ impl Obstacle {
         }
         let distance = self.shape.signed_distance(local, dimension);
         let between_centres = (1.0 - TOLERANCE) * spacing;
-        let margin = (between_centres - self.inset).max(0.0);
+        let margin = (between_centres - self.inset).max(beyond(self.half, spacing));
         let taken = match self.side {
             FluidSide::Outside => distance < margin,
             FluidSide::Both => distance.abs() < margin,
@@ -64,12 +66,20 @@ impl Obstacle {
     }
 }
 
+/// How close a particle may come to the middle of what is `half` thick: to itself half a spacing.
+/// Without thickness there is nothing to keep away from.
+fn beyond(half: f64, spacing: f64) -> f64 {
+    if half > 0.0 { half + 0.5 * (1.0 - TOLERANCE) * spacing } else { 0.0 }
+}
+
 /// What is left of some points, and what was removed by which solid.
 pub(crate) struct Carved {
     /// For every point whether it stays.
     pub keep: Vec<bool>,
     /// Points removed, for every solid.
     pub removed: Vec<usize>,
+    /// One of them.
+    pub place: Vec<Option<DVec3>>,
     /// Points that stay beside the wall of a container but outside of it, for every solid.
     pub outside: Vec<usize>,
 }
@@ -82,7 +92,7 @@ pub(crate) fn carve(
     dimension: Dimension,
 ) -> Carved {
     let reach = |o: &&Obstacle| {
-        let mut margin = DVec3::splat(2.0 * spacing + o.inset);
+        let mut margin = DVec3::splat(2.0 * spacing + o.inset + o.half);
         if dimension == Dimension::Two {
             margin.z = f64::INFINITY;
         }
@@ -107,11 +117,13 @@ pub(crate) fn carve(
     let mut carved = Carved {
         keep: verdicts.iter().map(|(taken, _)| taken.is_none()).collect(),
         removed: vec![0; obstacles.len()],
+        place: vec![None; obstacles.len()],
         outside: vec![0; obstacles.len()],
     };
-    for (taken, outside) in verdicts {
+    for ((taken, outside), point) in verdicts.into_iter().zip(points) {
         if let Some(k) = taken {
             carved.removed[k] += 1;
+            carved.place[k].get_or_insert(*point);
         }
         if let Some(k) = outside {
             carved.outside[k] += 1;
@@ -120,9 +132,10 @@ pub(crate) fn carve(
     carved
 }
 
-/// For every point whether it keeps its distance from all points of `earlier`.
-pub(crate) fn apart(points: &[DVec3], earlier: &[DVec3], spacing: f64) -> Vec<bool> {
-    let distance = FLUID_DISTANCE * spacing;
+/// For every point whether it keeps its distance from all points of `earlier`, which are `half`
+/// thick if they are no fluid.
+pub(crate) fn apart(points: &[DVec3], earlier: &[DVec3], half: f64, spacing: f64) -> Vec<bool> {
+    let distance = beyond(half, spacing).max(FLUID_DISTANCE * spacing);
     let shared = overlap(points, earlier, distance);
     let cell = |p: DVec3| ((p - shared.min) / distance).floor().as_i64vec3().to_array();
     let mut cells: HashMap<[i64; 3], Vec<DVec3>> = HashMap::new();
@@ -161,8 +174,15 @@ mod tests {
     }
 
     fn kept_by(side: FluidSide, inset: f64, shape: Shape) -> Vec<f64> {
-        let obstacle =
-            Obstacle { entry: 0, name: "o".into(), shape, pose: Pose::IDENTITY, side, inset };
+        let obstacle = Obstacle {
+            entry: 0,
+            name: "o".into(),
+            shape,
+            pose: Pose::IDENTITY,
+            side,
+            inset,
+            half: 0.0,
+        };
         let points = row(-0.45);
         let carved = carve(&points, &[&obstacle], 0.1, Dimension::Three);
         points.iter().zip(carved.keep).filter(|(_, keep)| *keep).map(|(p, _)| p.x).collect()
@@ -184,9 +204,9 @@ mod tests {
 
     #[test]
     fn fluids_keep_their_distance_and_the_later_one_loses() {
-        assert!(apart(&row(1.0), &row(0.0), 0.1).iter().all(|keep| *keep));
-        let keep = apart(&row(0.45), &row(0.0), 0.1);
+        assert!(apart(&row(1.0), &row(0.0), 0.0, 0.1).iter().all(|keep| *keep));
+        let keep = apart(&row(0.45), &row(0.0), 0.0, 0.1);
         assert_eq!(keep.iter().filter(|keep| **keep).count(), 4);
-        assert!(apart(&row(0.0), &[], 0.1).iter().all(|keep| *keep));
+        assert!(apart(&row(0.0), &[], 0.0, 0.1).iter().all(|keep| *keep));
     }
 }

@@ -1,5 +1,7 @@
 //! What a scene will need: particles, memory, and what to be warned of.
 
+use splashdown_solids::surface::Surface;
+
 use super::Built;
 use super::needs::{BYTES_PER_FLUID_PARTICLE, BYTES_PER_PARTICLE, Need};
 use crate::sources::DropEmitter;
@@ -16,6 +18,9 @@ pub struct Estimate {
     pub solid_particles: u64,
     /// Particles that emitters and showers may add during the run, at most.
     pub emitted_particles: u64,
+    /// Fluid particles that surfaces with a barrier keep off at a time, at most: about one for
+    /// each square of a spacing of what may get wet. Zero without a barrier.
+    pub guests: u64,
     /// Memory for the particles at the start, bytes.
     pub memory: u64,
     /// Memory with all that emitters may add, bytes.
@@ -122,12 +127,25 @@ pub fn estimate(built: &Built) -> Estimate {
         fluid_particles,
         solid_particles,
         emitted_particles,
+        guests: guests(built).min(fluid_particles.saturating_add(emitted_particles)),
         memory,
         memory_at_end: memory.saturating_add(more),
         frames: (built.output.duration * built.output.frames_per_second) as u64 + 1,
         warnings: warnings(built, fluid_particles),
         objects,
     }
+}
+
+fn guests(built: &Built) -> u64 {
+    let elastic = &built.world.elastic;
+    if elastic.guests.is_none() {
+        return 0;
+    }
+    let Surface { triangles, segments, particles, .. } = &elastic.solids.surface;
+    let is_shell = |t: &[u32; 3]| elastic.solids.offset[t[0] as usize] > 0.0;
+    let sides = triangles.iter().map(|(t, area)| if is_shell(t) { 2.0 * area } else { *area });
+    let thin = segments.iter().map(|(_, a)| *a).chain(particles.iter().map(|(_, a)| *a));
+    ((sides.sum::<f64>() + thin.sum::<f64>()) / built.world.spacing.powi(2)) as u64
 }
 
 fn bytes(fluid: u64, solid: u64) -> u64 {

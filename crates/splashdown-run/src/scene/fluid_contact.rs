@@ -135,6 +135,9 @@ pub(super) fn guest_settings(
         return None;
     }
     if world.solids.iter().any(|solid| solid.body().is_some()) {
+        if !file.elastic.is_empty() {
+            return None; // said of the elastic bodies
+        }
         let help = "leave it out, or write them as [[elastic]], kind = \"rigid\"".to_string();
         let message = "does not meet rigid bodies that are a [[solid]]";
         convert.report.key("fluid_contact.barrier", message, Some(help));

@@ -22,6 +22,8 @@ pub(super) struct ElasticSamples {
     pub solid: Solid,
     /// None of rods and particles, which are as thin as their samples.
     pub obstacle: Option<Obstacle>,
+    /// Half its thickness, if it has one; else zero.
+    pub half: f64,
 }
 
 /// The same solid without samples: fluid sees nothing of it but its barrier.
@@ -43,11 +45,12 @@ pub(super) fn sample_elastic(
     (spacing, has_barrier): (f64, bool),
 ) -> Result<ElasticSamples, ShapeError> {
     let surface = surface_of(solids, body);
-    let friction = solids.friction[solids.bodies[body].vertices.start];
+    let first = solids.bodies[body].vertices.start;
+    let (friction, half) = (solids.friction[first], solids.offset[first]);
     if surface.triangles.is_empty() {
         let points = thin_points(solids, body, APART * spacing);
         let solid = samples(solids, body, name, points, 0.0);
-        return Ok(ElasticSamples { solid: Solid { friction, ..solid }, obstacle: None });
+        return Ok(ElasticSamples { solid: Solid { friction, ..solid }, obstacle: None, half });
     }
     let mesh = MeshShape::new(surface.clone())?;
     let is_shell = solids.elements[solids.bodies[body].elements.clone()]
@@ -66,8 +69,8 @@ pub(super) fn sample_elastic(
     let solid = samples(solids, body, name, points, inset);
     let solid = Solid { friction, closed_surface, surface, ..solid };
     let (name, pose) = (name.to_owned(), solid.pose);
-    let obstacle = Some(Obstacle { entry, name, shape, pose, side, inset });
-    Ok(ElasticSamples { solid, obstacle })
+    let obstacle = Some(Obstacle { entry, name, shape, pose, side, inset, half });
+    Ok(ElasticSamples { solid, obstacle, half })
 }
 
 fn samples(solids: &Solids, body: usize, name: &str, points: Vec<DVec3>, inset: f64) -> Solid {

@@ -68,8 +68,15 @@ pub(crate) fn sample_solid(
         copies.into_iter().zip(names(&written.name, &written.copies)).map(|(placement, name)| {
             let motion = convert.motion(&join(&key, "motion"), written.motion.as_ref(), &placement);
             let pose = motion.pose(0.0).then_after(&placement);
-            let obstacle =
-                Obstacle { entry, name: name.clone(), shape: shape.clone(), pose, side, inset };
+            let obstacle = Obstacle {
+                entry,
+                name: name.clone(),
+                shape: shape.clone(),
+                pose,
+                side,
+                inset,
+                half: 0.0,
+            };
             let shifted = |pose: Pose| Pose { translation: pose.apply(centre), ..pose };
             let solid = Solid {
                 name,
