@@ -223,6 +223,26 @@ fn a_file_that_changed_since_the_run_began_is_named() {
     place.succeed("run --resume --quiet --out parts");
 }
 
+#[test]
+fn a_run_json_of_rubbish_is_named_with_what_to_do() {
+    let place = Place::new();
+    place.succeed("run small.toml --quiet --until 0.1 --out parts");
+    for rubbish in [&b"no JSON"[..], b"", b"{}", b"[1, 2]", b"\xff\xfe\x00", b"{\"program\": 3}"] {
+        fs::write(place.path("parts/run.json"), rubbish).unwrap();
+        let message = place.refused("run --resume --quiet --out parts --until 0.2");
+        assert!(message.contains("parts/run.json is damaged ("), "{message}");
+        assert!(message.contains("put back a copy"), "{message}");
+        assert!(message.contains("splashdown run parts/scene.toml --out"), "{message}");
+        place.succeed("render parts --frame 2 --out picture.png");
+    }
+    // The least that the message says has to be in it is enough.
+    let message = place.refused("run --resume --quiet --out parts --until 0.2");
+    let (from, to) = (message.find('{').unwrap(), message.rfind('}').unwrap());
+    let least = message[from..=to].replace("where files of the scene are", ".");
+    fs::write(place.path("parts/run.json"), least).unwrap();
+    place.succeed("run --resume --quiet --out parts --until 0.2");
+}
+
 /// A snapshot with other metadata and the right checksum.
 fn forge(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let header = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;

@@ -78,6 +78,9 @@ pub struct RunInfo {
 const PROGRAM: &str = "splashdown";
 const SCENE: &str = "scene.toml";
 pub(crate) const INFO: &str = "run.json";
+/// All that has to be in it.
+const LEAST_INFO: &str = "{\"program\": \"splashdown\", \"version\": \"\", \"scene\": \"its \
+                          name\", \"scene_directory\": \"where files of the scene are\"}";
 
 impl RunDirectory {
     /// Makes a directory for a new run.
@@ -172,8 +175,16 @@ impl RunDirectory {
     /// Reads what is known about the run.
     pub fn read_info(&self) -> Result<RunInfo, RunError> {
         let path = self.path.join(INFO);
-        let json = disk::read_text(&path).at("read", &path)?;
-        serde_json::from_str(&json).map_err(std::io::Error::other).at("read", &path)
+        let bytes = disk::read(&path).at("read", &path)?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            RunError::Directory(format!(
+                "{} is damaged ({error}): put back a copy of it, or replace what is in it by {}, \
+                 or start a new run with splashdown run {} --out ELSEWHERE",
+                path.display(),
+                LEAST_INFO,
+                super::resume::quoted(&self.path.join(SCENE)),
+            ))
+        })
     }
 
     /// Reads the scene; none if somebody has removed it.
