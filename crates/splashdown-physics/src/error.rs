@@ -50,13 +50,21 @@ pub enum StepError {
         when: Moment,
     },
     /// Pressure could not undo the compression.
-    #[error("density error out of control{}, densest at {particle}, {when}", around(body))]
+    #[error(
+        "density error out of control{} ({phase} solve: {residual:.1e} on average), densest at \
+         {particle}, {when}",
+        around(body)
+    )]
     Compressed {
         /// The densest fluid particle.
         particle: Box<ParticleAt>,
         /// The fastest body in the fluid, and how fast it is, m/s: mostly it is what the method
         /// cannot hold.
         body: Option<(String, f64)>,
+        /// Which solve failed.
+        phase: &'static str,
+        /// The mean compression that it left.
+        residual: f64,
         /// Time and length of the step that failed.
         when: Moment,
     },
@@ -179,7 +187,8 @@ mod tests {
         let particle = Box::new(ParticleAt { object: "water".to_owned(), id: 7, position });
         let velocity = StepError::Velocity { particle: particle.clone(), is_finite: false, when };
         let body = Some(("duck".to_owned(), 12.0));
-        let compressed = StepError::Compressed { particle, body, when };
+        let compressed =
+            StepError::Compressed { particle, body, phase: "density", residual: 0.3, when };
         let (body, into) = ("duck".to_owned(), "floor".to_owned());
         let sinking = StepError::Sinking { body, into, iterations: 200, position, when };
         let (body, reason) = ("jelly".to_owned(), "no move lowers its energy".to_owned());
@@ -194,8 +203,8 @@ mod tests {
             (
                 compressed,
                 format!(
-                    "density error out of control around body duck (1.2e1 m/s), densest at water \
-                     particle 7 at position {place}, {time}"
+                    "density error out of control around body duck (1.2e1 m/s) (density solve: \
+                     3.0e-1 on average), densest at water particle 7 at position {place}, {time}"
                 ),
             ),
             (

@@ -303,8 +303,8 @@ impl Objective<'_> {
             _ => v,
         };
         match failure {
-            Failure::Slow(iterations, v) => Failure::Slow(iterations, vertex(v)),
-            Failure::Stuck(v) => Failure::Stuck(vertex(v)),
+            Failure::Slow(iterations, v, by) => Failure::Slow(iterations, vertex(v), by),
+            Failure::Stuck(v, by) => Failure::Stuck(vertex(v), by),
             other => other,
         }
     }
@@ -466,8 +466,10 @@ fn raised<T>(
 impl From<newton::Error<Unsolvable>> for Failure {
     fn from(error: newton::Error<Unsolvable>) -> Failure {
         match error {
-            newton::Error::Slow(report) => Failure::Slow(report.iterations, report.farthest.0),
-            newton::Error::Stuck(report) => Failure::Stuck(report.farthest.0),
+            newton::Error::Slow(report) => {
+                Failure::Slow(report.iterations, report.farthest.0, report.farthest.1)
+            }
+            newton::Error::Stuck(report) => Failure::Stuck(report.farthest.0, report.farthest.1),
             newton::Error::Stopped(_) | newton::Error::Problem(Unsolvable::Stopped) => {
                 Failure::Stopped
             }

@@ -62,12 +62,13 @@ impl Default for Report {
 /// Why a step could not be done. The state is as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// Newton took too long: iterations, and the vertex that moved farthest in the last one.
-    #[error("its forces do not balance after {0} Newton iterations")]
-    Slow(u32, u32),
-    /// No step makes the energy smaller; the vertex that would move farthest.
-    #[error("no move lowers its energy, although its forces do not balance")]
-    Stuck(u32),
+    /// Newton took too long: iterations, the vertex that would move farthest in the last one, and
+    /// how far, m.
+    #[error("its forces do not balance after {0} Newton iterations (the last moves by {2:.1e} m)")]
+    Slow(u32, u32, f64),
+    /// No step makes the energy smaller; the vertex that would move farthest, and how far, m.
+    #[error("no move lowers its energy, although its forces do not balance (by {1:.1e} m)")]
+    Stuck(u32, f64),
     /// See `Unsolvable`.
     #[error("{0}")]
     Unsolvable(#[from] Unsolvable),
@@ -83,7 +84,7 @@ impl Failure {
     /// The vertex that is concerned, if one is.
     pub fn vertex(&self) -> Option<u32> {
         match self {
-            Failure::Slow(_, v) | Failure::Stuck(v) => Some(*v),
+            Failure::Slow(_, v, _) | Failure::Stuck(v, _) => Some(*v),
             Failure::Violation(Violation::Inversion(v) | Violation::Passage([_, v])) => Some(*v),
             Failure::Violation(Violation::Intersection([v, _]) | Violation::TooClose([v, _])) => {
                 Some(*v)

@@ -321,7 +321,7 @@ impl Step<'_> {
         if self.pressure.solver == PressureSolver::Dfsph {
             divergence = self.remove_divergence(work, dt, &mut bodies, &mut elastic);
             self.check_stop()?;
-            self.check_solve(work, &bodies, dt, &divergence)?;
+            self.check_solve(work, &bodies, dt, ("divergence", &divergence))?;
         }
         watch.lap(Phase::Divergence);
         self.check_stop()?;
@@ -347,7 +347,7 @@ impl Step<'_> {
             self.restore_density(work, dt, &mut bodies, &mut elastic)
         };
         self.check_stop()?;
-        self.check_solve(work, &bodies, dt, &density)?;
+        self.check_solve(work, &bodies, dt, ("density", &density))?;
         self.check_moves(work, dt)?;
         self.check_bodies(work, &bodies, dt)?;
         self.check_samples(work, dt)?;

@@ -29,7 +29,7 @@ impl Step<'_> {
         work: &Workspace,
         bodies: &BodyStep,
         dt: f64,
-        solved: &Report,
+        (phase, solved): (&'static str, &Report),
     ) -> Result<(), StepError> {
         if solved.error <= MAX_COMPRESSION {
             return Ok(());
@@ -43,6 +43,8 @@ impl Step<'_> {
         Err(StepError::Compressed {
             particle: self.particle_at(i),
             body: body.map(|(name, speed)| (name.to_owned(), speed)),
+            phase,
+            residual: solved.error,
             when: self.moment(dt),
         })
     }

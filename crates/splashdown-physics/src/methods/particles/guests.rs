@@ -23,7 +23,8 @@ use splashdown_solids::distance::Closest;
 use splashdown_solids::guests::{Guest, Guests};
 use splashdown_solids::parts::Parts;
 use splashdown_solids::solids::Body;
-use splashdown_solids::step;
+use splashdown_solids::step::{self, Failure};
+use splashdown_solids::verify::Violation;
 
 use super::elastic::ElasticStep;
 use super::foresight::split_share;
@@ -320,7 +321,22 @@ impl Step<'_> {
     ) -> Result<ElasticMotion, StepError> {
         memory.stop = self.stop;
         let moved = self.elastic.advance(memory, &around, own, (dt, retries));
-        moved.map_err(|failure| self.elastic_error(&failure, dt))
+        moved.map_err(|failure| match (&failure, own.1) {
+            (Failure::Violation(Violation::Passage([guest, vertex])), Some(guests)) => {
+                self.passage_error([*guest, *vertex], guests, dt)
+            }
+            _ => self.elastic_error(&failure, dt),
+        })
+    }
+
+    /// That a guest is on the wrong side of what a vertex belongs to.
+    fn passage_error(&self, [guest, vertex]: [u32; 2], guests: Guests, dt: f64) -> StepError {
+        let place = guests.all.get(guest as usize).map(|guest| guest.position).unwrap_or_default();
+        let mut particles = self.particles.position[..self.fluid_count()].iter();
+        let particle = self.particle_at(particles.position(|x| *x == place).unwrap_or_default());
+        let body = self.elastic.name_of(vertex, &self.solids).to_owned();
+        let reason = format!("{} particle {} is inside or behind it", particle.object, particle.id);
+        StepError::Elastic { body, reason, position: place, when: self.moment(dt) }
     }
 }
 

@@ -112,7 +112,7 @@ pub(super) fn advance(
                 summary.iterations += done.iterations;
                 summary.least = summary.least.min(done.smallest_gap);
             }
-            Err(Failure::Slow(..) | Failure::Stuck(_)) if share > SMALLEST => share *= 0.5,
+            Err(Failure::Slow(..) | Failure::Stuck(..)) if share > SMALLEST => share *= 0.5,
             Err(error) => return Err(format!("at {:.4} s: {error}", dt * time)),
         }
     }
