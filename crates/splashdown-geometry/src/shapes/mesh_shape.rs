@@ -65,7 +65,7 @@ impl MeshShape {
     }
 
     /// The segments of that cut, in the plane z = 0: the solid is on their left.
-    pub(super) fn cut_segments(&self) -> impl Iterator<Item = [DVec3; 2]> {
+    pub fn cut_segments(&self) -> impl Iterator<Item = [DVec3; 2]> {
         self.slice().lines.iter().flat_map(|line| {
             let n = line.points.len();
             let count = if line.closed { n } else { n - 1 };

@@ -30,6 +30,7 @@ mod surface;
 mod test_support;
 mod topology;
 mod vtk;
+mod wall;
 
 pub use closed_surface::closed_surface_of;
 pub use fill::fill;
@@ -39,6 +40,7 @@ pub use moments::Moments;
 pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_particles};
 pub use primitives::sheet_axes;
 pub use topology::MeshReport;
+pub use wall::{WetSide, wall_of};
 
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::mesh::TriangleMesh;
