@@ -170,6 +170,9 @@ pub enum CouplingMethod {
     /// One system of pressure, contact and friction (Probst & Teschner 2023).
     #[default]
     Monolithic,
+    /// Liquid on a grid among solids that stand still or move as told (Takahashi & Batty 2022; its
+    /// elastic and rigid bodies are not there yet).
+    ElastoMonolith,
 }
 
 /// The iterations of the monolithic method.

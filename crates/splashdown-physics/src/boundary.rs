@@ -38,6 +38,9 @@ pub struct Solid {
     pub volume_factor: Vec<f32>,
     /// Surface triangles in the body's frame, for pictures and export.
     pub surface: TriangleMesh,
+    /// The closed surface of the solid with a thickness, in the body's frame: what a liquid on a
+    /// grid meets; empty for other methods.
+    pub wall: TriangleMesh,
 }
 
 /// Who carries the samples that a fluid sees of a solid: it gives them velocities and takes what
@@ -94,6 +97,7 @@ impl Solid {
             closed_surface: ClosedSurface::default(),
             volume_factor: Vec::new(),
             surface: TriangleMesh::default(),
+            wall: TriangleMesh::default(),
         }
     }
 }
@@ -263,6 +267,7 @@ impl Persist for Solid {
             closed_surface: _,
             volume_factor,
             surface: _,
+            wall: _,
         } = self;
         state.put_range(key, range);
         state.put(&format!("{key}.local"), Array::Vectors(local.clone()));

@@ -11,6 +11,7 @@
 //! | `random` | numbers from a seed: of the crate below | |
 //! | `solve` | solvers, all of the crate below | |
 //! | `solids` | elastic bodies, all of the crate below | math, solve |
+//! | `grid` | a liquid on a grid, all of the crate below | math, solve |
 //! | `nearest` | "Did you mean …?" | |
 //! | `scratch` | memory of a method, which nothing depends on | |
 //! | `units` | the units of the solvers | |
@@ -32,7 +33,7 @@
 //! | [`rigid`] | rigid bodies | body, boundary, math, particles, solve, state, twist, units |
 //! | [`elastic`] | elastic bodies | body, boundary, math, motion, solids, state |
 //! | [`coupling`] | where two of these three meet in one solve | body, math, particles, rigid, solve, sph, twist |
-//! | [`method`] | which way time steps are made, with its settings | body, sph, stepper |
+//! | [`method`] | which way time steps are made, with its settings | body, grid, sph, stepper |
 //! | [`world`] | the whole state | all above but coupling, expression, motion, nearest, twist |
 //! | `archive` | the state to and from named arrays | particles, state, world |
 //! | `flow` | what sources, sinks and bounds do after a step | bounds, math, particles, report, sources, world |

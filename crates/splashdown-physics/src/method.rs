@@ -4,12 +4,18 @@ use crate::body::CouplingSettings;
 use crate::sph::pressure::settings::{PressureSettings, PressureSolver};
 use crate::stepper::{Stepper, StepperSettings};
 
+pub use splashdown_grid::settings::{
+    Kernel as GridKernel, Settings as GridSettings, Transfer, Volume as VolumeControl,
+};
+
 /// The ways to make a time step. Each is a file in `methods`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Method {
     /// Fluids of SPH particles with rigid bodies; elastic bodies on their own.
     Particles(ParticleSettings),
+    /// Fluids on a grid among solids that stand still or move as told.
+    Grid(GridSettings),
 }
 
 /// Settings of the step with SPH particles.
@@ -27,8 +33,13 @@ pub struct ParticleSettings {
 impl Method {
     /// Settings of the step with particles, which becomes the method if another was.
     pub fn particles(&mut self) -> &mut ParticleSettings {
-        let Method::Particles(settings) = self;
-        settings
+        match self {
+            Method::Particles(settings) => settings,
+            other => {
+                *other = Method::default();
+                other.particles()
+            }
+        }
     }
 
     /// How pressure is solved for; the usual way if the method has no such settings.
@@ -47,8 +58,10 @@ impl Method {
 
     /// The same, to read: the usual ones if the method is another.
     pub(crate) fn of_particles(&self) -> ParticleSettings {
-        let Method::Particles(settings) = *self;
-        settings
+        match *self {
+            Method::Particles(settings) => settings,
+            Method::Grid(_) => ParticleSettings::default(),
+        }
     }
 }
 

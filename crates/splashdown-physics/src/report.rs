@@ -20,6 +20,8 @@ pub struct StepReport {
     pub max_compression: f64,
     /// How far a variational fluid is from its volume at rest; none of other fluids.
     pub volume: Option<Volume>,
+    /// What is known of a fluid on a grid; none of other fluids.
+    pub grid: Option<GridReport>,
     /// How deep bodies are in each other or in walls at the start of the step, m.
     pub penetration: f64,
     /// The fluid near surfaces that a barrier keeps off.
@@ -33,6 +35,25 @@ pub struct StepReport {
     /// Wall-clock seconds of Newton's method for the elastic bodies, in the order of
     /// `NEWTON_PHASES`.
     pub newton_seconds: [f64; NEWTON_PHASES.len()],
+}
+
+/// A step of a fluid on a grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GridReport {
+    /// Largest divergence that is left, in changes of volume in the step.
+    pub divergence: f64,
+    /// RMS of density − 1 of particles in the liquid.
+    pub density_error: f64,
+    /// Volume of the liquid by its surface, m³ (2D: m²).
+    pub liquid: f64,
+    /// Cells of the grid.
+    pub cells: u64,
+    /// Of them, those with liquid.
+    pub unknowns: u64,
+    /// Particles that were in solids.
+    pub pushed: u64,
+    /// Pockets of liquid that no air touches.
+    pub pockets: u64,
 }
 
 /// Fluid particles that took part in the step of the elastic bodies.

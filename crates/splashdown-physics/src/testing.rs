@@ -27,6 +27,7 @@ pub fn small_world() -> World {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
             triangles: vec![[0, 1, 2]],
         },
+        wall: TriangleMesh::default(),
     };
     let fluid = |name: &str, range, density| Fluid {
         name: name.to_owned(),

@@ -19,7 +19,7 @@ use crate::method::Method;
 use crate::particles::kernel::{Kernel, KernelKind};
 use crate::particles::space::Space;
 use crate::particles::store::{NewParticle, Particles};
-pub use crate::report::{NEWTON_PHASES, PHASES, Solve, SolveKind, StepReport};
+pub use crate::report::{GridReport, NEWTON_PHASES, PHASES, Solve, SolveKind, StepReport};
 use crate::rigid::contact_history::StickState;
 use crate::rigid::system::RigidSystem;
 use crate::scratch::Scratch;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Crates by layer: each may depend on those before its own layer.
 const CRATES: [&[&str]; 8] = [
     &["splashdown-geometry", "splashdown-solve"],
-    &["splashdown-solids"],
+    &["splashdown-grid", "splashdown-solids"],
     &["splashdown-physics"],
     &["splashdown-run"],
     &["splashdown-validate"],
@@ -21,7 +21,8 @@ const CRATES: [&[&str]; 8] = [
 const COUPLING: &str = "coupling";
 
 /// Crates below physics.
-const BELOW: [&str; 3] = ["splashdown-geometry", "splashdown-solve", "splashdown-solids"];
+const BELOW: [&str; 4] =
+    ["splashdown-geometry", "splashdown-solve", "splashdown-grid", "splashdown-solids"];
 
 /// Laws in `splashdown-solids`: what elements resist, and what surfaces in contact do. They know
 /// neither each other nor the state.
@@ -78,7 +79,7 @@ impl Source {
         let home = |name| if name == "with_kernel" { "particles" } else { name };
         let mut names: BTreeSet<&str> = self.names_after("crate::").map(home).collect();
         names.extend(self.names_after("splashdown_geometry::"));
-        names.extend(["solve", "solids"].into_iter().filter(|name| {
+        names.extend(["solve", "solids", "grid"].into_iter().filter(|name| {
             let whole_crate = format!("splashdown_{name}");
             self.names(&whole_crate)
         }));

@@ -36,6 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         wetting: Default::default(),
         inset: 0.5 * h,
         closed_surface: Default::default(), // wanted of bodies that move
+        wall: Default::default(),           // wanted of solids in a liquid on a grid
         volume_factor: Vec::new(),
         surface: tank.surface(),
     });

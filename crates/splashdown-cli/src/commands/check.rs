@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use splashdown::scene::estimate::estimate;
+use splashdown::scene::grid::grid_in_words;
 use splashdown::scene::variational::largest_pressure;
 use splashdown::scene::{Built, MemoryLimit, Scene};
 use splashdown::world::PressureSolver;
@@ -45,6 +46,7 @@ pub(crate) fn run(
     }
     lines.push(format!("  {} s, {} frames", built.output.duration, needs.frames));
     lines.extend(stiffness(&built));
+    lines.extend(grid_in_words(&built.world));
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     lines.push(match megabytes(needs.memory_at_end) - megabytes(needs.memory) {
         more if more > 0.5 => {

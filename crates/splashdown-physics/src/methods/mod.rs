@@ -1,9 +1,11 @@
 //! Ways to make a time step, one algorithm in each file.
 
+mod grid;
 pub(crate) mod particles;
 
 use std::any::Any;
 
+use self::grid::GridStep;
 use self::particles::Workspace;
 use crate::error::StepError;
 use crate::method::Method;
@@ -44,6 +46,7 @@ pub(crate) trait Algorithm: Any + Send + Sync {
 pub(crate) fn take(world: &mut World) -> Box<dyn Algorithm> {
     match world.method {
         Method::Particles(_) => world.scratch.take::<Workspace>(),
+        Method::Grid(_) => world.scratch.take::<GridStep>(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::math::DVec3;
+use crate::math::{DMat3, DVec3};
 use crate::state::{Array, Persist, State};
 
 /// Every per-particle value that outlives a step. Fluids come first, object by object, then solids:
@@ -26,6 +26,8 @@ pub struct Particles {
     pub divergence_pressure: Vec<f32>,
     /// Friction of fluid on walls in the last step, N (a warm start); empty where there is none.
     pub wall_friction_force: Vec<DVec3>,
+    /// Gradient of the velocity of fluid on a grid, 1/s; empty where there is none.
+    pub affine: Vec<DMat3>,
 }
 
 /// Applies one expression to every array: sorting, inserting and deleting happen here alone.
@@ -101,6 +103,9 @@ impl Particles {
         if !self.wall_friction_force.is_empty() {
             self.wall_friction_force.splice(at..at, new.iter().map(|_| DVec3::ZERO));
         }
+        if !self.affine.is_empty() {
+            self.affine.splice(at..at, new.iter().map(|_| DMat3::ZERO));
+        }
     }
 
     /// Keeps the particles for which `keep[i]` holds, in their order.
@@ -111,6 +116,8 @@ impl Particles {
         });
         let mut flags = keep.iter();
         self.wall_friction_force.retain(|_| *flags.next().unwrap_or(&true));
+        let mut flags = keep.iter();
+        self.affine.retain(|_| *flags.next().unwrap_or(&true));
     }
 
     /// Reorders `range`: its k-th particle becomes the one that was at index `order[k]`.
@@ -118,6 +125,9 @@ impl Particles {
         for_each_array!(self, array => reorder(&mut array[range.clone()], range.start, order));
         if !self.wall_friction_force.is_empty() {
             reorder(&mut self.wall_friction_force[range.clone()], range.start, order);
+        }
+        if !self.affine.is_empty() {
+            reorder(&mut self.affine[range.clone()], range.start, order);
         }
     }
 }
@@ -127,6 +137,14 @@ pub fn reorder<T: Copy + Send + Sync>(values: &mut [T], first: usize, order: &[u
     let old = values.to_vec();
     for (value, &from) in values.iter_mut().zip(order) {
         *value = old[from as usize - first];
+    }
+}
+
+/// Matrices from their columns, one after the other.
+fn matrices(columns: &[DVec3]) -> Result<Vec<DMat3>, String> {
+    match columns.len() % 3 {
+        0 => Ok(columns.chunks(3).map(|c| DMat3::from_cols(c[0], c[1], c[2])).collect()),
+        _ => Err("particles.affine is no list of matrices".to_owned()),
     }
 }
 
@@ -141,6 +159,7 @@ impl Persist for Particles {
             pressure,
             divergence_pressure,
             wall_friction_force,
+            affine,
         } = self.clone();
         let mut put = |name: &str, array| state.put(&format!("{key}.{name}"), array);
         put("position", Array::Vectors(position));
@@ -152,6 +171,10 @@ impl Persist for Particles {
         put("divergence_pressure", Array::F32(divergence_pressure));
         if !wall_friction_force.is_empty() {
             put("grip", Array::Vectors(wall_friction_force));
+        }
+        if !affine.is_empty() {
+            let columns = |m: DMat3| [m.x_axis, m.y_axis, m.z_axis];
+            put("affine", Array::Vectors(affine.into_iter().flat_map(columns).collect()));
         }
     }
 
@@ -170,6 +193,10 @@ impl Persist for Particles {
                 true => vectors("grip")?,
                 false => Vec::new(),
             },
+            affine: match state.arrays.contains_key(&format!("{key}.affine")) {
+                true => matrices(&vectors("affine")?)?,
+                false => Vec::new(),
+            },
         };
         let n = self.position.len();
         let lengths = [self.velocity.len(), self.id.len(), self.weight.len(), self.density.len()];
@@ -177,6 +204,7 @@ impl Persist for Particles {
         if lengths == [n; 4]
             && pressures == [n; 2]
             && [0, n].contains(&self.wall_friction_force.len())
+            && [0, n].contains(&self.affine.len())
         {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use super::resume::{StoredRun, is_next_frame};
 use super::run_directory::{RunDirectory, SceneSource};
 use super::settings::OutputSettings;
 use super::snapshot::{self, Kind, Metadata, Snapshot};
-use super::tables::{ElasticTable, Tables};
+use super::tables::Tables;
 use super::writer::{Context, Writer};
 use crate::solve::Stop;
 use crate::world::{Loads, StepError, StepReport, World};
@@ -70,8 +70,7 @@ impl Simulation {
         // First of all: whatever happens from here on, the run can be resumed.
         directory.write_scene(&scene, settings.frames_per_second)?;
         directory.make_folders(&settings)?;
-        let elastic = ElasticTable::of(&world);
-        let tables = Tables::create(directory.path(), &settings, elastic)?;
+        let tables = Tables::create(directory.path(), &settings, &world)?;
         let ledger = Ledger::create(directory.path())?;
         let writer = Writer::start(context(&world, &settings, &directory), 0, ledger, observers)?;
         let (step, loads) = (World::step, Loads::default());
@@ -134,8 +133,7 @@ impl Simulation {
         directory.remove_after(next_frame)?;
         directory.write_scene(&scene, fps)?;
         directory.make_folders(&settings)?;
-        let elastic = world.elastic.any();
-        let tables = Tables::reopen(directory.path(), &settings, elastic, &metadata)?;
+        let tables = Tables::reopen(directory.path(), &settings, &world, &metadata)?;
         let ledger = match metadata.extent(directory.path(), ledger::FILE)? {
             Some(extent) => Ledger::reopen(directory.path(), extent)?,
             None => Ledger::create(directory.path())?, // a run of an earlier version

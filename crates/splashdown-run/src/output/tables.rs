@@ -10,7 +10,8 @@ use super::snapshot::Metadata;
 use super::table::{Cell, Table};
 use super::totals::Totals;
 use crate::math::DVec3;
-use crate::world::{Loads, Solid, SolveKind, StepReport, World};
+use crate::method::Method;
+use crate::world::{GridReport, Loads, Solid, SolveKind, StepReport, World};
 
 const LOG_COLUMNS: [&str; 35] = [
     "step",
@@ -146,6 +147,31 @@ impl ElasticTable {
     }
 }
 
+/// One row for each step of a fluid on a grid.
+const GRID_COLUMNS: [&str; 13] = [
+    "step",
+    "t",
+    "pressure_iterations",
+    "pressure_residual",
+    "divergence",
+    "volume_iterations",
+    "volume_residual",
+    "density_error",
+    "liquid_volume",
+    "cells",
+    "unknowns",
+    "pockets",
+    "pushed_out",
+];
+
+/// The table of a fluid on a grid.
+const GRID: &str = "grid.csv";
+
+/// Whether a world has a fluid on a grid.
+fn has_grid(world: &World) -> bool {
+    matches!(world.method, Method::Grid(_))
+}
+
 /// The table of elastic bodies.
 const ELASTIC: &str = "elastic.csv";
 
@@ -157,6 +183,8 @@ pub struct Tables {
     probes: Vec<(Probe, Table)>,
     /// Where there are elastic bodies.
     elastic: Option<Table>,
+    /// Where a fluid is on a grid.
+    grid: Option<Table>,
 }
 
 impl Tables {
@@ -164,7 +192,7 @@ impl Tables {
     pub fn create(
         directory: &Path,
         settings: &OutputSettings,
-        elastic: Option<ElasticTable>,
+        world: &World,
     ) -> Result<Tables, RunError> {
         let create_probe = |(probe, file): (Probe, String)| {
             let mut columns = vec!["t"];
@@ -178,8 +206,11 @@ impl Tables {
                 .into_iter()
                 .map(create_probe)
                 .collect::<Result<_, _>>()?,
-            elastic: elastic
+            elastic: ElasticTable::of(world)
                 .map(|table| Table::create(&directory.join(ELASTIC), &table.columns()))
+                .transpose()?,
+            grid: has_grid(world)
+                .then(|| Table::create(&directory.join(GRID), &GRID_COLUMNS))
                 .transpose()?,
         })
     }
@@ -188,7 +219,7 @@ impl Tables {
     pub fn reopen(
         directory: &Path,
         settings: &OutputSettings,
-        elastic: bool,
+        world: &World,
         remembered: &Metadata,
     ) -> Result<Tables, RunError> {
         let reopen = |file: &str| {
@@ -208,7 +239,8 @@ impl Tables {
                 .into_iter()
                 .map(reopen_probe)
                 .collect::<Result<_, _>>()?,
-            elastic: elastic.then(|| reopen(ELASTIC)).transpose()?,
+            elastic: world.elastic.any().then(|| reopen(ELASTIC)).transpose()?,
+            grid: has_grid(world).then(|| reopen(GRID)).transpose()?,
         })
     }
 
@@ -255,7 +287,11 @@ impl Tables {
             Cell::Integer(volume.solves.into()),
             Cell::Integer(volume.pushing.into()),
             Cell::Integer(volume.passes.into()),
-        ])
+        ])?;
+        match (&mut self.grid, &report.grid) {
+            (Some(table), Some(grid)) => log_grid(table, world, report, grid),
+            _ => Ok(()),
+        }
     }
 
     /// Adds what bodies and probes see at a frame. Forces are means of the `loads` since the
@@ -308,8 +344,35 @@ impl Tables {
 
     fn each(&mut self) -> impl Iterator<Item = &mut Table> {
         let probes = self.probes.iter_mut().map(|(_, table)| table);
-        [&mut self.log, &mut self.bodies].into_iter().chain(&mut self.elastic).chain(probes)
+        let own = [&mut self.log, &mut self.bodies].into_iter();
+        own.chain(&mut self.elastic).chain(&mut self.grid).chain(probes)
     }
+}
+
+/// What a step of a fluid on a grid did.
+fn log_grid(
+    table: &mut Table,
+    world: &World,
+    report: &StepReport,
+    grid: &GridReport,
+) -> Result<(), RunError> {
+    let [pressure, volume] =
+        [SolveKind::Divergence, SolveKind::Density].map(|kind| report.solve(kind));
+    table.row(&[
+        Cell::Integer(world.clock.step),
+        Cell::Real(world.clock.time),
+        Cell::Integer(pressure.iterations.into()),
+        Cell::Real(pressure.error),
+        Cell::Real(grid.divergence),
+        Cell::Integer(volume.iterations.into()),
+        Cell::Real(volume.error),
+        Cell::Real(grid.density_error),
+        Cell::Real(grid.liquid),
+        Cell::Integer(grid.cells),
+        Cell::Integer(grid.unknowns),
+        Cell::Integer(grid.pockets),
+        Cell::Integer(grid.pushed),
+    ])
 }
 
 /// Elastic bodies, then the solids that they may meet: for these, only the force counts.
@@ -399,7 +462,7 @@ mod tests {
         let (world, settings) = (small_world(), small_settings());
         let load = Load { pressure: DVec3::new(0.0, -3.0, 0.0), ..Load::default() };
         let loads = Loads { solids: vec![load], duration: 0.5, ..Loads::default() };
-        let mut tables = Tables::create(dir.path(), &settings, None).unwrap();
+        let mut tables = Tables::create(dir.path(), &settings, &world).unwrap();
         tables.log_step(&world, &StepReport::default()).unwrap();
         tables.log_frame(&world, &loads).unwrap();
         let mut memory = Metadata::default();
@@ -432,7 +495,7 @@ mod tests {
         };
         let loads = Loads { solids: vec![load], duration: 0.5, ..Loads::default() };
         let settings = OutputSettings { probes: Vec::new(), ..small_settings() };
-        let mut tables = Tables::create(dir.path(), &settings, None).unwrap();
+        let mut tables = Tables::create(dir.path(), &settings, &world).unwrap();
         tables.log_frame(&world, &loads).unwrap();
         tables.flush().unwrap();
         let text = std::fs::read_to_string(dir.path().join("bodies.csv")).unwrap();

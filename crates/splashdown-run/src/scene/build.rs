@@ -13,6 +13,7 @@ use super::estimate::{ObjectCount, emitted_by, rained_by};
 use super::file::{self, SceneFile};
 use super::fluid_contact::{guest_settings, has_bare_walls, surface_notes};
 use super::geometry::{Geometry, volume};
+use super::grid::{self, has_grid};
 use super::memory::{Bytes, MemoryLimit};
 use super::method::method;
 use super::needs::{
@@ -107,7 +108,7 @@ fn assemble(
     let mut solids: Vec<SampledSolid> = Vec::new();
     for (k, solid) in file.solid.iter().enumerate() {
         if convert.is_usable(&format!("solid[{k}]"), &left_out) {
-            solids.extend(sample_solid(&mut convert, k, solid));
+            solids.extend(sample_solid(&mut convert, file, k, solid));
         }
     }
     resolve_overlaps(&mut convert, file.coupling.overlap, &mut solids, &mut notes);
@@ -142,6 +143,8 @@ fn assemble(
     stiffen(file, &mut world, &mut notes);
     notes.extend(jam_notes(&world));
     notes.extend(surface_notes(&world));
+    notes.extend(grid::notes(file, &world));
+    grid::refuse_buried(&mut convert, &entries, &world);
     let output = output_settings(&mut convert, file);
     refuse_floods(&mut convert, file, &world, memory);
     let elastic = needs.iter().filter(|need| need.kind == "elastic").map(|need| need.bytes);
@@ -227,12 +230,16 @@ fn empty_world(convert: &mut Converter<'_, '_>, file: &SceneFile) -> World {
     let mut world = World::new(convert.dimension, convert.spacing);
     world.gravity = convert.vector("simulation.gravity", &file.simulation.gravity);
     world.kernel = file.simulation.kernel;
+    let [usual_cfl, usual_max] = match has_grid(file) {
+        true => [file::DEFAULT_CELLS, file::DEFAULT_MAX_GRID_STEP],
+        false => [file::DEFAULT_CFL, file::DEFAULT_MAX_STEP],
+    };
     world.time_step = match &file.time_step {
         file::TimeStep { fixed: Some(dt), .. } => TimeStep::Fixed(*dt),
         step => TimeStep::Adaptive {
-            cfl: step.cfl.unwrap_or(file::DEFAULT_CFL),
+            cfl: step.cfl.unwrap_or(usual_cfl),
             min: step.min.unwrap_or(file::DEFAULT_MIN_STEP),
-            max: step.max.unwrap_or(file::DEFAULT_MAX_STEP),
+            max: step.max.unwrap_or(usual_max),
         },
     };
     world

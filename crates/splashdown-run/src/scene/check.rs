@@ -12,7 +12,7 @@ use super::geometry::Geometry;
 use super::needs::refuse_counts;
 use super::surfaces::surfaces;
 use super::validate::join;
-use super::{fluid_contact, variational};
+use super::{fluid_contact, grid, variational};
 use crate::math::Dimension;
 use crate::nearest::nearest;
 use crate::shapes::Shape;
@@ -35,6 +35,7 @@ pub(crate) fn check(file: &SceneFile, directory: &Path, report: &mut Report<'_>)
     settings(file, report);
     variational::check(file, report);
     fluid_contact::check(file, report);
+    grid::check(file, report);
     friction(file, report);
 
     let mut convert = Converter::new(file, directory, report);

@@ -19,12 +19,13 @@ pub const EXAMPLES: [(&str, &str); 2] = [
 const INTRODUCTION: &str = include_str!("../../scenes/docs/introduction.md");
 
 /// The sections: heading, and the path of the table in the schema.
-const SECTIONS: [(&str, &str); 16] = [
+const SECTIONS: [(&str, &str); 17] = [
     ("[simulation]", "simulation"),
     ("[time_step]", "time_step"),
     ("[pressure]", "pressure"),
     ("[surface]", "surface"),
     ("[coupling]", "coupling"),
+    ("[grid]", "grid"),
     ("[[fluid]]", "fluid"),
     ("[[solid]]", "solid"),
     ("[[friction]]", "friction"),

@@ -8,6 +8,7 @@ pub mod body;
 pub mod elastic;
 pub mod fluid_contact;
 pub mod generated_shapes;
+pub mod grid;
 pub mod objects;
 pub mod shape;
 pub mod shower;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use body::{Copies, Coupling, DEFAULT_FRICTION, Friction, Lock, Motor, Overlap, Scatter};
 pub use elastic::{Elastic, ElasticElements, ElasticKind, ElasticSolver, Hold, TetrahedraFile};
 pub use fluid_contact::FluidContact;
+pub use grid::Grid;
 pub use objects::{
     BoxOpening, ConstantMotion, DiscOpening, Emitter, ExpressionMotion, Fill, Fluid, FluidSide,
     Keyframe, KeyframeMotion, Motion, Opening, Probe, Sink, Solid,
@@ -62,6 +64,9 @@ pub struct SceneFile {
     /// How rigid bodies are coupled to fluids and to each other.
     #[serde(default)]
     pub coupling: Coupling,
+    /// The grid of `coupling.method = "elastomonolith"`.
+    #[serde(default)]
+    pub grid: Grid,
     /// A body that stands still or moves as told (a tank, an obstacle, a stirrer), or, with a
     /// `density` or `mass`, a rigid body that moves by the forces on it.
     #[serde(default)]
@@ -148,19 +153,25 @@ pub struct TimeStep {
     /// adapts.
     #[schemars(extend("exclusiveMinimum" = 0, "x-unit" = "s"))]
     pub fixed: Option<f64>,
-    /// Share of the spacing that the fastest particle may travel in one step.
-    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 2, "default" = DEFAULT_CFL))]
+    /// Share of the spacing that the fastest particle may travel in one step, at most 2. With
+    /// `coupling.method = "elastomonolith"`: of a cell, at most 5, and 1 if it is not set.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 5, "default" = DEFAULT_CFL))]
     pub cfl: Option<f64>,
     /// No step is shorter, except to meet a frame.
     #[schemars(extend("exclusiveMinimum" = 0, "default" = DEFAULT_MIN_STEP, "x-unit" = "s"))]
     pub min: Option<f64>,
-    /// No step is longer.
+    /// No step is longer. With `coupling.method = "elastomonolith"` 0.02 if it is not set.
     #[schemars(extend("exclusiveMinimum" = 0, "default" = DEFAULT_MAX_STEP, "x-unit" = "s"))]
     pub max: Option<f64>,
 }
 
 /// Share of the spacing that the fastest particle may travel in one step, unless told otherwise.
 pub const DEFAULT_CFL: f64 = 0.4;
+/// Share of a cell that the fastest particle may travel in a step with a grid, unless told
+/// otherwise.
+pub const DEFAULT_CELLS: f64 = 1.0;
+/// Longest adaptive time step with a grid unless told otherwise, s.
+pub const DEFAULT_MAX_GRID_STEP: f64 = 0.02;
 /// Shortest adaptive time step unless told otherwise, s.
 pub const DEFAULT_MIN_STEP: f64 = 1e-6;
 /// Longest adaptive time step unless told otherwise, s.

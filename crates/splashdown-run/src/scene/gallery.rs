@@ -45,6 +45,8 @@ const BUILTINS: &[Builtin] = &[
     builtin!("dam-break-10k", "A dam break of 10 thousand particles, for timing"),
     builtin!("dam-break-100k", "A dam break of 100 thousand particles, for timing"),
     builtin!("dam-break-1m", "A dam break of a million particles, for timing"),
+    builtin!("grid-dam-break", "The dam break again, its liquid on a grid"),
+    builtin!("grid-dam-break-2d", "A dam break in the plane, its liquid on a grid"),
     builtin!("still-water", "Water at rest in an open tank"),
     builtin!("hydrostatic-2d", "The pressure in a column of water grows with depth"),
     builtin!("sloshing-tank", "Water in a tank that is shaken at its own frequency"),

@@ -1,12 +1,16 @@
 //! Which method a scene asks for, with the settings that it gives it.
 
 use super::file::{SceneFile, Solid};
+use super::grid::has_grid;
 use crate::method::Method;
 use crate::stepper::Prediction;
 use crate::world::{BoundaryPressure, PressureSolver};
 
 /// The method of the world of a scene that is otherwise complete.
 pub(crate) fn method(file: &SceneFile, has_tension: bool) -> Method {
+    if has_grid(file) {
+        return Method::Grid(file.grid.settings());
+    }
     let mut method = Method::default();
     let settings = method.particles();
 

@@ -26,6 +26,7 @@ mod fluid_contact;
 pub mod gallery;
 mod generated_shapes;
 mod geometry;
+pub mod grid;
 mod hints;
 mod input;
 pub mod memory;

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use super::errors::{Findings, Report, SceneErrors, Source, line_and_column};
 use super::file::SceneFile;
 use super::tree::{Node, Origin};
-use super::{Scene, check, hints, overrides, validate, variational};
+use super::{Scene, check, grid, hints, overrides, validate, variational};
 
 /// Longer scene files are refused.
 pub(super) const MAX_LENGTH: usize = 4 << 20;
@@ -61,7 +61,8 @@ pub(crate) fn draft(
     let overrides = given.iter().enumerate();
     let applied: Vec<Result<(), overrides::OverrideError>> =
         overrides.map(|(k, text)| overrides::apply(&mut tree, k, text)).collect();
-    let left_out = variational::leave_out_keys_of_other_solver(&mut tree);
+    let mut left_out = variational::leave_out_keys_of_other_solver(&mut tree);
+    left_out.extend(grid::leave_out_keys_of_other_methods(&mut tree));
     let source = Source {
         file: name.to_string(),
         text: text.to_string(),

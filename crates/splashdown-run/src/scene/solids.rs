@@ -5,6 +5,7 @@ use super::convert::Converter;
 use super::copies::names;
 use super::file::{self, DEFAULT_FRICTION, FluidSide, SceneFile};
 use super::geometry::default_side;
+use super::grid;
 use super::validate::join;
 use crate::body::FrictionPairs;
 use crate::math::{DVec3, Pose};
@@ -21,6 +22,7 @@ pub(crate) struct SampledSolid {
 /// All copies of entry number `entry` of the scene; none if something is wrong with it.
 pub(crate) fn sample_solid(
     convert: &mut Converter<'_, '_>,
+    file: &SceneFile,
     entry: usize,
     written: &file::Solid,
 ) -> Vec<SampledSolid> {
@@ -55,6 +57,9 @@ pub(crate) fn sample_solid(
     let centre = weighed.as_ref().map_or(DVec3::ZERO, |weighed| weighed.centre);
     let mut surface = shape.surface();
     surface.vertices.iter_mut().chain(&mut local).for_each(|p| *p -= centre);
+
+    let mut wall = grid::wall(convert, file, &key, &shape, side);
+    wall.vertices.iter_mut().for_each(|p| *p -= centre);
 
     // Weights of walls that stand still do not ask for it.
     let moves = written.motion.is_some() || weighed.is_some();
@@ -94,6 +99,7 @@ pub(crate) fn sample_solid(
                 closed_surface: closed_surface.clone(),
                 volume_factor: Vec::new(),
                 surface: surface.clone(),
+                wall: wall.clone(),
             };
             SampledSolid { solid, obstacle }
         });

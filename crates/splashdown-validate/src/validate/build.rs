@@ -17,6 +17,7 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
         range: 0..0,
         closed_surface: closed_surface_of(&surface, h, world.dimension),
         volume_factor: Vec::new(),
+        wall: Default::default(),
         local,
         pose,
         placement: pose,
