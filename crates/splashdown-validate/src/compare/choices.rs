@@ -24,6 +24,9 @@ pub struct Choice {
 /// Every other method that would make a difference to the scene.
 pub fn choices(scene: &Scene) -> Vec<Choice> {
     let file = &scene.file;
+    if file.coupling.method == CouplingMethod::ElastoMonolith {
+        return of_grid(file);
+    }
     let mut found = Vec::new();
     if has_fluid(file) && has_bodies(file) {
         found.extend(others("coupling.method", file.coupling.method));
@@ -52,6 +55,16 @@ pub fn choices(scene: &Scene) -> Vec<Choice> {
         Scene::parse(name, text, directory, &choice.overrides).is_ok()
     };
     found.retain(is_valid);
+    found
+}
+
+/// What can differ where the fluid is on a grid: what particles carry, and SPH instead.
+fn of_grid(file: &SceneFile) -> Vec<Choice> {
+    let mut found = vec![word("coupling.method", "monolithic")];
+    found.extend(others("grid.transfer", file.grid.transfer));
+    found.extend(others("grid.kernel", file.grid.kernel));
+    let named = |choice: Choice| Choice { name: format!("volume-{}", choice.name), ..choice };
+    found.extend(others("grid.volume", file.grid.volume).into_iter().map(named));
     found
 }
 
@@ -179,6 +192,8 @@ mod tests {
             ["weak", "interlinked", "jacobi", "dfsph"].iter().all(|n| both.contains(&(*n).into()))
         );
         assert_eq!(names("card-house"), ["jacobi", "nncg-jacobi"]);
+        let expected = ["monolithic", "pic", "flip", "quadratic", "volume-none"];
+        assert_eq!(names("grid-dam-break"), expected);
         let elastic = names("cube-on-cloth");
         let expected = ["implicit-euler", "quadratic"];
         assert!(expected.iter().all(|n| elastic.contains(&(*n).into())), "{elastic:?}");

@@ -14,13 +14,13 @@ pub(super) const CASE: Case = Case {
     run,
 };
 
-const SCENE: &str = include_str!("../../validation/dam-break.toml");
+pub(super) const SCENE: &str = include_str!("../../validation/dam-break.toml");
 /// Width of the column, m.
-const A: f64 = 0.05715;
+pub(super) const A: f64 = 0.05715;
 const G: f64 = 9.81;
 
 /// T = t √(n² g/a), Z = front / a.
-const FRONT: [(f64, f64); 15] = [
+pub(super) const FRONT: [(f64, f64); 15] = [
     (0.41, 1.11),
     (0.84, 1.22),
     (1.19, 1.44),
@@ -39,7 +39,7 @@ const FRONT: [(f64, f64); 15] = [
 ];
 
 /// τ = t √(g/a), H = height / (n² a), as far as the channel is long enough.
-const HEIGHT: [(f64, f64); 11] = [
+pub(super) const HEIGHT: [(f64, f64); 11] = [
     (0.56, 0.94),
     (0.77, 0.89),
     (0.93, 0.83),
@@ -54,7 +54,7 @@ const HEIGHT: [(f64, f64); 11] = [
 ];
 
 /// The gate leaves late: published comparisons shift time by up to this, in units of T.
-const LARGEST_SHIFT: f64 = 0.5;
+pub(super) const LARGEST_SHIFT: f64 = 0.5;
 
 fn run(report: &mut Report) -> Result<(), String> {
     let mut fronts = Vec::new();
@@ -89,10 +89,10 @@ fn run(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-type Track = Vec<(f64, f64)>;
+pub(super) type Track = Vec<(f64, f64)>;
 
 /// Front over T and height over τ.
-fn collapse(mut world: World) -> Result<(Track, Track), String> {
+pub(super) fn collapse(mut world: World) -> Result<(Track, Track), String> {
     let (h, n) = (world.spacing, world.fluid_count());
     let (mut front, mut height) = (Vec::new(), Vec::new());
     let end = 3.9 / (2.0 * G / A).sqrt();
@@ -116,7 +116,7 @@ fn at(curve: &[(f64, f64)], x: f64) -> f64 {
 }
 
 /// The shift in time under which the curve meets the table best, and the mean relative error then.
-fn best_shift(curve: &[(f64, f64)], table: &[(f64, f64)]) -> (f64, f64) {
+pub(super) fn best_shift(curve: &[(f64, f64)], table: &[(f64, f64)]) -> (f64, f64) {
     let error = |shift: f64| {
         let relative = |&(t, value): &(f64, f64)| (at(curve, t - shift) / value - 1.0).abs();
         table.iter().map(relative).sum::<f64>() / table.len() as f64

@@ -3,9 +3,9 @@
 use splashdown_physics::nearest::nearest;
 
 use super::{
-    Case, bullet, channel, dam_break, degenerate, drops, elastic, floating, hydrostatic, incline,
-    leak, momentum, piles, pillar, proxy, repeatable, rising_sphere, still_water, structures,
-    taylor_green, wet,
+    Case, bullet, channel, dam_break, degenerate, drops, elastic, floating, grid, hydrostatic,
+    incline, leak, momentum, piles, pillar, proxy, repeatable, rising_sphere, still_water,
+    structures, taylor_green, wet,
 };
 
 /// Cases about one subject; its name stands for all of them.
@@ -34,6 +34,11 @@ pub fn groups() -> &'static [Group] {
                 leak::CASE,
                 pillar::CASE,
             ],
+        },
+        Group {
+            name: "grid",
+            summary: "liquids on a grid: pressure, walls, volume",
+            cases: &[grid::HYDROSTATIC, grid::DAM_BREAK, grid::VORTEX, grid::VOLUME, grid::LEAK],
         },
         Group {
             name: "bodies",

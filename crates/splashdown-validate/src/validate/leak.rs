@@ -19,14 +19,14 @@ const SCENE: &str = include_str!("../../validation/leak.toml");
 
 /// A container: its name, what a scene says of it and of the water in it, its shape as it is
 /// placed.
-struct Container {
-    name: &'static str,
+pub(super) struct Container {
+    pub name: &'static str,
     solid: &'static str,
     fill: &'static str,
-    shape: Shape,
+    pub shape: Shape,
 }
 
-fn containers() -> [Container; 3] {
+pub(super) fn containers() -> [Container; 3] {
     [
         Container {
             name: "tank",
@@ -51,31 +51,36 @@ fn containers() -> [Container; 3] {
 
 fn run(report: &mut Report) -> Result<(), String> {
     for container in containers() {
-        let text = format!(
-            "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \
-             \"inside\"\n\
-             motion.expressions = {{ position = [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \
-             \"0.2 * sin(5 * t)\"], axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
-            container.fill, container.solid
-        );
-        let mut world = world(container.name, &text, &[])?;
+        let mut world = shaken(&container, &[])?;
         let start = world.fluid_count();
         let mut fastest: f64 = 0.0;
         advance(&mut world, 10.0, |world, _| fastest = fastest.max(world.max_speed()))?;
         let name = container.name;
-        let outside = outside(&world, &container.shape);
+        let outside = beyond(&world, &container.shape, 0.5 * world.spacing);
         report.at_most(format!("{name}: particles outside of {start}"), outside, 0.0);
         report.note(format!("{name}: fastest particle, m/s"), fastest, 0.0);
     }
     Ok(())
 }
 
-/// Fluid particles beyond the layer of wall particles.
-fn outside(world: &World, shape: &Shape) -> f64 {
+/// A container with water in it that is shaken.
+pub(super) fn shaken(container: &Container, overrides: &[String]) -> Result<World, String> {
+    let text = format!(
+        "{SCENE}\n[[fluid.fill]]\n{}\n\n[[solid]]\nname = \"container\"\n{}\nfluid_side = \
+             \"inside\"\n\
+             motion.expressions = {{ position = [\"0.35 * sin(7 * t)\", \"0.25 * sin(11 * t)\", \
+             \"0.2 * sin(5 * t)\"], axis = [0, 0, 1], angle = \"40 * sin(3 * t)\" }}\n",
+        container.fill, container.solid
+    );
+    world(container.name, &text, overrides)
+}
+
+/// Fluid particles more than `depth` beyond the surface.
+pub(super) fn beyond(world: &World, shape: &Shape, depth: f64) -> f64 {
     let solid = &world.solids[0];
     let beyond = |p: &&DVec3| {
         let local = solid.pose.inverse_apply(**p);
-        shape.signed_distance(local, Dimension::Three) > 0.5 * world.spacing
+        shape.signed_distance(local, Dimension::Three) > depth
     };
     world.particles.position[..world.fluid_count()].iter().filter(beyond).count() as f64
 }

@@ -13,6 +13,7 @@ mod drops;
 mod elastic;
 mod floating;
 mod folder;
+mod grid;
 mod groups;
 mod hydrostatic;
 mod incline;

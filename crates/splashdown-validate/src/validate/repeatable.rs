@@ -43,7 +43,7 @@ struct Trial {
     overrides: Vec<String>,
 }
 
-fn trials() -> [Trial; 6] {
+fn trials() -> [Trial; 8] {
     let soft = |name: &'static str, solver: &str| {
         let overrides = vec![format!("pressure.solver={solver}")];
         Trial { name, text: SOFT.to_owned(), overrides }
@@ -53,12 +53,19 @@ fn trials() -> [Trial; 6] {
         text: in_dimension(SCENE, dimension),
         overrides: Vec::new(),
     };
+    let grid = |name: &'static str, dimension: u32| {
+        let inviscid = "fluid.oil.viscosity={ none = {} }".to_owned();
+        let overrides = vec!["coupling.method=elastomonolith".to_owned(), inviscid];
+        Trial { overrides, ..plain(name, dimension) }
+    };
     let overrides = vec!["pressure.solver=variational".to_owned()];
     let variational = Trial { name: "2D, variational", overrides, ..plain("2D", 2) };
     [
         plain("2D", 2),
         plain("3D", 3),
         variational,
+        grid("2D, on a grid", 2),
+        grid("3D, on a grid", 3),
         soft("soft bodies, dfsph", "dfsph"),
         soft("soft bodies, iisph", "iisph"),
         soft("soft bodies, variational", "variational"),
