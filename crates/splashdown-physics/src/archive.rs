@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::particles::store::Particles;
 use crate::state::{Persist, State};
-use crate::world::World;
+use crate::world::{Carrier, World};
 
 impl World {
     /// A copy of everything that changes while the world runs.
@@ -60,6 +60,13 @@ impl World {
         let (mut fluids, mut solids) = (self.fluids.clone(), self.solids.clone());
         state.load_all("fluids", &mut fluids)?;
         state.load_all("solids", &mut solids)?;
+        for (k, solid) in solids.iter_mut().enumerate() {
+            let count = solid.range.len();
+            if let Carrier::Deforming(samples) = &mut solid.carrier {
+                let complete = samples.complete(&self.elastic.solids, count);
+                complete.map_err(|reason| format!("solids.{k}: {reason}"))?;
+            }
+        }
         let fluid_ranges = fluids.iter().map(|fluid| &fluid.range);
         check_tiles(fluid_ranges.chain(solids.iter().map(|solid| &solid.range)), particles.len())?;
         let (mut emitters, mut sinks) = (self.emitters.clone(), self.sinks.clone());

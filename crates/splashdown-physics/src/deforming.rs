@@ -1,29 +1,44 @@
 //! Samples on elastic bodies: particles that follow the vertices of a mesh.
 
+mod levels;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use splashdown_solids::embedding::Embedding;
 
+pub use self::levels::{APART, Sampler};
+pub(crate) use self::levels::{NewSample, Resampled};
+
+use self::levels::Levels;
 use crate::math::DVec3;
-use crate::state::{Array, State};
 
 /// Who carries the samples of one elastic body.
 #[derive(Clone, Debug)]
 pub struct Deforming {
     /// Its number in `Elastic::solids.bodies`.
     pub body: usize,
-    /// Where its samples are among the vertices.
+    /// Where its samples are among the vertices: those at rest, and then finer ones of which some
+    /// are shown in their place (`levels`).
     pub embedding: Arc<Embedding>,
     /// The point of the embedding that each sample is, in the order of its particles.
     pub points: Vec<u32>,
+    /// How finely its surface is sampled.
+    levels: Levels,
 }
 
 impl Deforming {
-    /// All points of `embedding`, in their order.
+    /// All points of `embedding`, in their order, which stay as they are however far the surface is
+    /// stretched.
     pub fn new(body: usize, embedding: Embedding) -> Deforming {
-        let points = (0..embedding.len() as u32).collect();
-        Deforming { body, embedding: Arc::new(embedding), points }
+        let count = embedding.len();
+        let (embedding, points) = (Arc::new(embedding), (0..count as u32).collect());
+        Deforming { body, embedding, points, levels: Levels::new(count) }
+    }
+
+    /// The same, with finer samples where the surface is stretched.
+    pub fn refined_by(self, sampler: Sampler) -> Deforming {
+        Deforming { levels: self.levels.refined_by(sampler), ..self }
     }
 
     /// The same body without samples.
@@ -48,22 +63,6 @@ impl Deforming {
     /// How much larger the surface around each sample is than at rest, with vertices at `x`.
     pub fn stretch<'a>(&'a self, x: &'a [DVec3]) -> impl Iterator<Item = f64> + 'a {
         self.points.iter().map(|&point| self.embedding.stretch(point as usize, x))
-    }
-
-    /// The order of its samples is part of the state.
-    pub(crate) fn save(&self, key: &str, state: &mut State) {
-        state.put(&format!("{key}.points"), Array::U32(self.points.clone()));
-    }
-
-    pub(crate) fn load(&mut self, key: &str, state: &State) -> Result<(), String> {
-        let points = state.integers(&format!("{key}.points"))?;
-        let mut sorted = points.clone();
-        sorted.sort_unstable();
-        if !sorted.iter().copied().eq(0..self.embedding.len() as u32) {
-            return Err(format!("{key}.points are not the samples of the scene"));
-        }
-        self.points = points.clone();
-        Ok(())
     }
 }
 

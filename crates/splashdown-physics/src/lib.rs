@@ -26,7 +26,7 @@
 //! | [`twist`] | motions of rigid things, and impulses on them | math |
 //! | [`particles`] | one array per quantity ([`particles::store`]), kernels, neighbour lists | math, solve, state |
 //! | [`body`] | what makes a solid a rigid body | math, motion, state |
-//! | [`deforming`] | what makes a solid the surface of an elastic body | math, solids, state |
+//! | [`deforming`] | what makes a solid the surface of an elastic body | math, point_grid, solids, state |
 //! | [`boundary`] | what a fluid knows of solids | body, deforming, math, mesh, motion, state |
 //! | [`sources`] | where fluid comes from and goes | math, motion, random, state |
 //! | [`sph`] | fluids | boundary, loads, math, mesh, motion, particles, point_grid, solve, state, twist |

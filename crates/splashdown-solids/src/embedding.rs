@@ -23,8 +23,19 @@ pub struct Embedding {
     /// Where the weights of each point begin.
     starts: Vec<u32>,
     weights: Vec<(u32, f64)>,
-    /// The piece of the surface that each point stands for: its corners and size at rest.
-    pieces: Vec<([u32; 3], f64)>,
+    /// The pieces of the surface.
+    pieces: Vec<Piece>,
+    /// The piece that each point stands for a part of; beyond all of them where there are none.
+    piece_of: Vec<u32>,
+}
+
+/// A triangle of a surface, or a segment of a rod.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Piece {
+    /// Of a segment the last is repeated.
+    corners: [u32; 3],
+    /// Where they rest, m.
+    rest: [DVec3; 3],
 }
 
 /// What a point can lie in: the vertices that it follows there, as seen through up to four corners.
@@ -43,10 +54,7 @@ impl Embedding {
         let boxes: Vec<Bounds> = hosts.iter().map(|host| Bounds::around(corners(host))).collect();
         let near = Nearest { tree: Bvh::new(&boxes), whole: whole(&boxes), count: hosts.len() };
         let pieces = pieces(solids, body);
-        let boxes: Vec<Bounds> = pieces
-            .iter()
-            .map(|(corners, _)| Bounds::around(corners.map(|v| solids.rest[v as usize])))
-            .collect();
+        let boxes: Vec<Bounds> = pieces.iter().map(|piece| Bounds::around(piece.rest)).collect();
         let near_pieces =
             Nearest { tree: Bvh::new(&boxes), whole: whole(&boxes), count: pieces.len() };
         let mut embedding = Embedding { starts: vec![0], ..Embedding::default() };
@@ -57,14 +65,34 @@ impl Embedding {
             }
             embedding.starts.push(embedding.weights.len() as u32);
             let distance = |k: usize| {
-                let [a, b, c] = pieces[k].0.map(|v| solids.rest[v as usize]);
+                let [a, b, c] = pieces[k].rest;
                 let x = [point, a, b, c];
                 Closest::point_triangle(&x).squared(&x).sqrt()
             };
             let piece = near_pieces.find(point, distance);
-            embedding.pieces.push(piece.map_or(([0; 3], 0.0), |k| pieces[k]));
+            embedding.piece_of.push(piece.map_or(u32::MAX, |k| k as u32));
         }
-        embedding
+        Embedding { pieces, ..embedding }
+    }
+
+    /// Adds the points of another embedding in the same body.
+    pub fn extend(&mut self, other: &Embedding) {
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
+        let before = self.weights.len() as u32;
+        self.weights.extend_from_slice(&other.weights);
+        self.starts.extend(other.starts.iter().skip(1).map(|start| before + start));
+        self.piece_of.extend_from_slice(&other.piece_of);
+    }
+
+    /// Keeps the first `count` points.
+    pub fn truncate(&mut self, count: usize) {
+        if count < self.len() {
+            self.starts.truncate(count + 1);
+            self.weights.truncate(self.starts[count] as usize);
+            self.piece_of.truncate(count);
+        }
     }
 
     /// How many points there are.
@@ -92,11 +120,48 @@ impl Embedding {
         self.of(point).iter().for_each(|&(v, w)| by_vertex[v as usize] += w * force);
     }
 
+    /// How many pieces the surface has.
+    pub fn piece_count(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The piece of the surface that a point stands for a part of, if there are any.
+    pub fn piece_of(&self, point: usize) -> Option<usize> {
+        Some(self.piece_of[point] as usize).filter(|&piece| piece < self.pieces.len())
+    }
+
     /// How much larger the surface around a point is, with vertices at `x`, than at rest.
     pub fn stretch(&self, point: usize, x: &[DVec3]) -> f64 {
-        let (corners, rest) = self.pieces[point];
+        let Some(piece) = self.piece_of(point) else { return 1.0 };
+        let Piece { corners, rest } = self.pieces[piece];
+        let rest = size(rest);
         if rest > 0.0 { size(corners.map(|v| x[v as usize])) / rest } else { 1.0 }
     }
+
+    /// How much farther points of piece number `piece` are apart, along the direction in which that
+    /// is most, with vertices at `x`, than at rest.
+    pub fn longest_stretch(&self, piece: usize, x: &[DVec3]) -> f64 {
+        let Piece { corners, rest } = self.pieces[piece];
+        largest_stretch(rest, corners.map(|v| x[v as usize])).unwrap_or(1.0)
+    }
+}
+
+/// The largest singular value of what makes one triangle of another: the root of the larger
+/// eigenvalue of G⁻¹ g, with the products of their sides. None of what has no size.
+fn largest_stretch(rest: [DVec3; 3], now: [DVec3; 3]) -> Option<f64> {
+    let sides = |[a, b, c]: [DVec3; 3]| {
+        let (u, v) = (b - a, c - a);
+        [u.dot(u), u.dot(v), v.dot(v)]
+    };
+    let ([aa, ab, bb], [uu, uv, vv]) = (sides(rest), sides(now));
+    if rest[1] == rest[2] {
+        return (aa > 0.0).then(|| (uu / aa).sqrt());
+    }
+    let det = aa * bb - ab * ab;
+    let half = 0.5 * (bb * uu - 2.0 * ab * uv + aa * vv) / det;
+    let product = (uu * vv - uv * uv) / det;
+    let square = half + (half * half - product).max(0.0).sqrt();
+    (det > 0.0 && square.is_finite()).then(|| square.sqrt())
 }
 
 /// Area of a triangle, or length of a segment, whose last corner is repeated.
@@ -105,7 +170,7 @@ fn size([a, b, c]: [DVec3; 3]) -> f64 {
 }
 
 /// Triangles of the surface of a body, or the segments of a rod; none of single particles.
-fn pieces(solids: &Solids, body: usize) -> Vec<([u32; 3], f64)> {
+fn pieces(solids: &Solids, body: usize) -> Vec<Piece> {
     let body = &solids.bodies[body];
     let rest = |corners: [u32; 3]| corners.map(|v| solids.rest[v as usize]);
     let triangles = solids.surface.triangles[body.triangles.clone()].iter().map(|(t, _)| *t);
@@ -114,7 +179,7 @@ fn pieces(solids: &Solids, body: usize) -> Vec<([u32; 3], f64)> {
         _ => None,
     };
     let segments = solids.elements[body.elements.clone()].iter().filter_map(segment);
-    triangles.chain(segments).map(|corners| (corners, size(rest(corners)))).collect()
+    triangles.chain(segments).map(|corners| Piece { corners, rest: rest(corners) }).collect()
 }
 
 fn hosts(solids: &Solids, body: usize) -> Vec<Host<'_>> {
@@ -295,6 +360,42 @@ mod tests {
         let embedding = Embedding::new(&solids, body, &[DVec3::new(1.0, 0.1, 0.0)]);
         let moved = DVec3::new(3.0, 2.0, 1.0);
         assert_eq!(embedding.gather(0, &[moved]), moved);
+    }
+
+    #[test]
+    fn the_longest_stretch_is_along_the_direction_that_is_stretched_most() {
+        let (solids, points) = bodies();
+        let pull = DMat3::from_diagonal(DVec3::new(3.0, 1.5, 0.2));
+        let turn = DMat3::from_rotation_y(0.7) * DMat3::from_rotation_x(0.4);
+        let x: Vec<DVec3> = solids.rest.iter().map(|&x| turn * pull * x).collect();
+        let sheet = Embedding::new(&solids, 3, &points[3]);
+        let normal = |v: DVec3| v.abs().max_position();
+        for piece in 0..sheet.piece_count() {
+            let [a, b, c] = sheet.pieces[piece].rest;
+            let expected = if normal((b - a).cross(c - a)) == 0 { 1.5 } else { 3.0 };
+            assert!((sheet.longest_stretch(piece, &x) - expected).abs() < 1e-9);
+        }
+        let point = [DVec3::ONE; 3];
+        assert_eq!(largest_stretch(point, [DVec3::X, DVec3::Y, DVec3::Z]), None);
+        let rod = |length| [DVec3::ZERO, DVec3::X * length, DVec3::X * length];
+        assert_eq!(largest_stretch(rod(2.0), rod(3.0)), Some(1.5));
+    }
+
+    #[test]
+    fn points_that_are_added_follow_the_body_as_those_before() {
+        let (solids, points) = bodies();
+        let x: Vec<DVec3> = solids.rest.iter().map(|&x| 2.0 * x + DVec3::Z).collect();
+        for (body, points) in points.iter().enumerate() {
+            let whole = Embedding::new(&solids, body, points);
+            let (some, others) = points.split_at(points.len() / 3);
+            let mut grown = Embedding::new(&solids, body, some);
+            grown.extend(&Embedding::new(&solids, body, others));
+            assert_eq!(grown, whole);
+            grown.truncate(some.len());
+            assert_eq!(grown, Embedding::new(&solids, body, some));
+            let grown = whole.clone();
+            assert_eq!(grown.gather(points.len() - 1, &x), whole.gather(points.len() - 1, &x));
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod interfaces;
 mod joint;
 mod length;
 mod pressure;
+mod resampling;
 mod split;
 mod strays;
 mod three_phases;

@@ -2,20 +2,16 @@
 
 use splashdown_solids::element::Element;
 use splashdown_solids::embedding::Embedding;
-use splashdown_solids::solids::Solids;
+use splashdown_solids::solids::{Body, Solids};
 
 use super::carve::Obstacle;
 use super::file::FluidSide;
 use crate::boundary::Solid;
-use crate::deforming::Deforming;
+use crate::deforming::{APART, Deforming, Sampler};
 use crate::math::{DVec3, Dimension};
 use crate::mesh::{ClosedSurface, TriangleMesh};
 use crate::shapes::{MeshShape, Shape, ShapeError, closed_surface_of};
 use crate::world::Carrier;
-
-/// Distance of samples at rest, in spacings: they stay close enough when a surface stretches by
-/// half.
-const APART: f64 = 0.8;
 
 /// The samples of one elastic body, and where fluid may not be.
 pub(super) struct ElasticSamples {
@@ -48,9 +44,11 @@ pub(super) fn sample_elastic(
     let first = solids.bodies[body].vertices.start;
     let (friction, half) = (solids.friction[first], solids.offset[first]);
     if surface.triangles.is_empty() {
-        let points = thin_points(solids, body, APART * spacing);
-        let solid = samples(solids, body, name, points, 0.0);
-        return Ok(ElasticSamples { solid: Solid { friction, ..solid }, obstacle: None, half });
+        let thin = ThinParts::of(solids, body);
+        let solid =
+            samples((solids, body), name, spacing, 0.0, move |apart| Ok(thin.points(apart)));
+        let solid = Solid { friction, ..solid? };
+        return Ok(ElasticSamples { solid, obstacle: None, half });
     }
     let mesh = MeshShape::new(surface.clone())?;
     let is_shell = solids.elements[solids.bodies[body].elements.clone()]
@@ -59,24 +57,34 @@ pub(super) fn sample_elastic(
     let side = if is_shell { FluidSide::Both } else { FluidSide::Outside };
     let inset = if is_shell { 0.0 } else { 0.5 * spacing };
     let shape = Shape::Mesh(mesh);
-    let points = shape.sample_surface(APART * spacing, -inset, Dimension::Three)?;
     // Shells have water on both sides and have to stay tight. Without a barrier, samples that are
     // made to weigh what a closed shell displaces let a hollow ball fill up.
     let closed_surface = match side == FluidSide::Outside || has_barrier {
         true => closed_surface_of(&surface, spacing, Dimension::Three),
         false => ClosedSurface::default(),
     };
-    let solid = samples(solids, body, name, points, inset);
+    let placed = shape.clone();
+    let place = move |apart: f64| placed.sample_surface(apart, -inset, Dimension::Three);
+    let solid = samples((solids, body), name, spacing, inset, place)?;
     let solid = Solid { friction, closed_surface, surface, ..solid };
     let (name, pose) = (name.to_owned(), solid.pose);
     let obstacle = Some(Obstacle { entry, name, shape, pose, side, inset, half });
     Ok(ElasticSamples { solid, obstacle, half })
 }
 
-fn samples(solids: &Solids, body: usize, name: &str, points: Vec<DVec3>, inset: f64) -> Solid {
+/// What fluid sees of a body, with samples at rest wherever `place` puts them for a distance.
+fn samples(
+    (solids, body): (&Solids, usize),
+    name: &str,
+    spacing: f64,
+    inset: f64,
+    place: impl Fn(f64) -> Result<Vec<DVec3>, ShapeError> + Send + Sync + 'static,
+) -> Result<Solid, ShapeError> {
+    let points = place(APART * spacing)?;
     let embedding = Embedding::new(solids, body, &points);
-    let carrier = Carrier::from(Deforming::new(body, embedding));
-    Solid { carrier, ..Solid::fixed(name, points, inset) }
+    let sampler = Sampler::new(APART * spacing, move |apart| place(apart).ok());
+    let carrier = Carrier::from(Deforming::new(body, embedding).refined_by(sampler));
+    Ok(Solid { carrier, ..Solid::fixed(name, points, inset) })
 }
 
 /// The surface of a body where it rests, with vertices of its own.
@@ -97,15 +105,32 @@ fn surface_of(solids: &Solids, body: usize) -> TriangleMesh {
     surface
 }
 
-/// Points at most `apart` from each other along the segments of a rod, or the particles themselves.
-fn thin_points(solids: &Solids, body: usize, apart: f64) -> Vec<DVec3> {
-    let range = solids.bodies[body].vertices.clone();
-    let mut points: Vec<DVec3> = solids.rest[range].to_vec();
-    for element in &solids.elements[solids.bodies[body].elements.clone()] {
-        let Element::Stretch(segment) = element else { continue };
-        let [a, b] = segment.vertices.map(|v| solids.rest[v as usize]);
-        let pieces = (a.distance(b) / apart).ceil().max(1.0);
-        points.extend((1..pieces as usize).map(|k| a.lerp(b, k as f64 / pieces)));
+/// Single particles, and the segments of a rod.
+struct ThinParts {
+    particles: Vec<DVec3>,
+    segments: Vec<[DVec3; 2]>,
+}
+
+impl ThinParts {
+    fn of(solids: &Solids, body: usize) -> ThinParts {
+        let Body { vertices, elements, .. } = &solids.bodies[body];
+        let ends = |element: &Element| match element {
+            Element::Stretch(segment) => Some(segment.vertices.map(|v| solids.rest[v as usize])),
+            _ => None,
+        };
+        ThinParts {
+            particles: solids.rest[vertices.clone()].to_vec(),
+            segments: solids.elements[elements.clone()].iter().filter_map(ends).collect(),
+        }
     }
-    points
+
+    /// Points at most `apart` from each other along the segments, and the particles themselves.
+    fn points(&self, apart: f64) -> Vec<DVec3> {
+        let mut points = self.particles.clone();
+        for &[a, b] in &self.segments {
+            let pieces = (a.distance(b) / apart).ceil().max(1.0);
+            points.extend((1..pieces as usize).map(|k| a.lerp(b, k as f64 / pieces)));
+        }
+        points
+    }
 }

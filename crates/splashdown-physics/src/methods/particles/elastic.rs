@@ -5,6 +5,7 @@ use splashdown_solids::parts::Parts;
 use splashdown_solids::prediction::Prediction;
 use splashdown_solids::step;
 
+use super::resampling::resample;
 use super::{Step, Workspace};
 use crate::deforming::Samples;
 use crate::elastic::{Elastic, ElasticMotion, Surroundings};
@@ -228,5 +229,6 @@ impl<'w> Step<'w> {
 /// Makes the result the state of the elastic bodies and of their samples.
 pub(super) fn accept_elastic(world: &mut World, moved: ElasticMotion) {
     world.elastic.accept(moved);
+    resample(world);
     world.carry_samples();
 }
