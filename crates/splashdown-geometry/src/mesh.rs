@@ -56,20 +56,32 @@ pub struct Patch {
     pub area: DVec3,
 }
 
-/// A closed surface in small patches; none for a sheet. Cheap to clone: copies of a body share it.
+/// The surface that fluid meets, in small patches: a closed one, or a sheet. Cheap to clone: copies
+/// of a body share it.
 #[derive(Clone, Debug, Default)]
-pub struct ClosedSurface {
+pub struct WettedSurface {
     patches: Arc<[Patch]>,
+    is_sheet: bool,
 }
 
-impl ClosedSurface {
+impl WettedSurface {
     /// A closed surface of these patches.
-    pub fn new(patches: Vec<Patch>) -> ClosedSurface {
-        ClosedSurface { patches: patches.into() }
+    pub fn closed(patches: Vec<Patch>) -> WettedSurface {
+        WettedSurface { patches: patches.into(), is_sheet: false }
+    }
+
+    /// A sheet of these patches, which fluid meets from both sides.
+    pub fn sheet(patches: Vec<Patch>) -> WettedSurface {
+        WettedSurface { patches: patches.into(), is_sheet: true }
+    }
+
+    /// Whether fluid may be on both sides of it.
+    pub fn is_sheet(&self) -> bool {
+        self.is_sheet
     }
 
     /// Whether it is the very same surface, that of a copy.
-    pub fn is_shared_with(&self, other: &ClosedSurface) -> bool {
+    pub fn is_shared_with(&self, other: &WettedSurface) -> bool {
         Arc::ptr_eq(&self.patches, &other.patches)
     }
 

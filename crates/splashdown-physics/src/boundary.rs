@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::body::RigidBody;
 use crate::deforming::Deforming;
 use crate::math::{DMat3, DQuat, DVec3, Dimension, Pose};
-use crate::mesh::{ClosedSurface, TriangleMesh};
+use crate::mesh::{TriangleMesh, WettedSurface};
 use crate::motion::{Motion, Scalar};
 use crate::state::{Array, Persist, State};
 
@@ -30,11 +30,11 @@ pub struct Solid {
     pub wetting: Wetting,
     /// How far the samples lie behind the true surface, m (h/2 for closed shapes, 0 for sheets).
     pub inset: f64,
-    /// The surface that fluid meets, in the body's frame; empty where it is not closed. Wanted
-    /// until the first step has weighed the samples.
-    pub closed_surface: ClosedSurface,
+    /// The surface that fluid meets, in the body's frame: a closed one, or a sheet that a barrier
+    /// keeps tight; else empty. Wanted until the first step has weighed the samples.
+    pub wetted_surface: WettedSurface,
     /// How much more than its weight each sample counts for fluids, in the order of `range`, so
-    /// that the body displaces its volume (`sph::volumes`); empty if not.
+    /// that the body displaces its volume, or a sheet nothing (`sph::volumes`); empty if not.
     pub volume_factor: Vec<f32>,
     /// Surface triangles in the body's frame, for pictures and export.
     pub surface: TriangleMesh,
@@ -94,7 +94,7 @@ impl Solid {
             friction: 0.0,
             wetting: Wetting::default(),
             inset,
-            closed_surface: ClosedSurface::default(),
+            wetted_surface: WettedSurface::default(),
             volume_factor: Vec::new(),
             surface: TriangleMesh::default(),
             wall: TriangleMesh::default(),
@@ -264,7 +264,7 @@ impl Persist for Solid {
             friction: _,
             wetting: _,
             inset: _,
-            closed_surface: _,
+            wetted_surface: _,
             volume_factor,
             surface: _,
             wall: _,

@@ -21,7 +21,7 @@ pub fn small_world() -> World {
         friction: 0.0,
         wetting: Default::default(),
         inset: 0.0,
-        closed_surface: Default::default(),
+        wetted_surface: Default::default(),
         volume_factor: Vec::new(),
         surface: TriangleMesh {
             vertices: vec![DVec3::ZERO, DVec3::X, DVec3::Y],

@@ -14,7 +14,7 @@ use crate::elastic::Elastic;
 pub use crate::error::StepError;
 pub use crate::loads::{Load, Loads};
 use crate::math::{DVec3, Dimension, Pose};
-pub use crate::mesh::{ClosedSurface, TriangleMesh};
+pub use crate::mesh::{TriangleMesh, WettedSurface};
 use crate::method::Method;
 use crate::particles::kernel::{Kernel, KernelKind};
 use crate::particles::space::Space;

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         friction: 0.0,
         wetting: Default::default(),
         inset: 0.5 * h,
-        closed_surface: Default::default(), // wanted of bodies that move
+        wetted_surface: Default::default(), // wanted of bodies that move
         wall: Default::default(),           // wanted of solids in a liquid on a grid
         volume_factor: Vec::new(),
         surface: tank.surface(),

@@ -6,7 +6,6 @@
 //! ([`fill`], for fluids). In 2D every shape is cut by its plane z = 0.
 
 mod bgeo;
-mod closed_surface;
 mod csv;
 mod features;
 mod fill;
@@ -31,8 +30,8 @@ mod test_support;
 mod topology;
 mod vtk;
 mod wall;
+mod wetted_surface;
 
-pub use closed_surface::closed_surface_of;
 pub use fill::fill;
 pub use mesh_file::{MeshError, MeshFormat, parse_mesh, read_mesh};
 pub use mesh_shape::MeshShape;
@@ -41,6 +40,7 @@ pub use particle_file::{ParticleFile, ParticleFormat, parse_particles, read_part
 pub use primitives::sheet_axes;
 pub use topology::MeshReport;
 pub use wall::{WetSide, wall_of};
+pub use wetted_surface::{closed_surface_of, sheet_surface_of};
 
 use crate::math::{Aabb, DVec3, Dimension};
 use crate::mesh::TriangleMesh;

@@ -17,11 +17,15 @@
 //!   f_b ← f_b Σ_y W_yb (wanted/there)_y / Σ_y W_yb   (W3)
 //!
 //! After six rounds a duck of 12 h had a hundredth less of its buoyancy than after fifteen.
+//!
+//! A sheet that a barrier keeps tight displaces nothing, and fluid should come as near to it as to
+//! any wall. Its samples lie in it. They should count, half a spacing in front of either side, for
+//! all that is behind the sheet as seen from there: (W2) without the rest of the surface.
 
 use rayon::prelude::*;
 
 use crate::math::{DVec3, Dimension};
-use crate::mesh::{ClosedSurface, Patch};
+use crate::mesh::{Patch, WettedSurface};
 use crate::particles::kernel::{Kernel, SUPPORT};
 use crate::particles::wall_density::WallDensity;
 use splashdown_geometry::point_grid::{PointGrid, without_crowding};
@@ -111,29 +115,32 @@ fn near(
 
 /// Places all around the surface, except where another part of it is as near, with (W2).
 pub fn places(
-    surface: &ClosedSurface,
+    surface: &WettedSurface,
     spacing: f64,
     kernel: Kernel,
     wall_density: WallDensity,
 ) -> Vec<Place> {
     let patches = surface.patches();
+    let sides: &[f64] = if surface.is_sheet() { &[1.0, -1.0] } else { &[1.0] };
     let middles: Vec<DVec3> = patches.iter().map(|patch| patch.at).collect();
     let grid = PointGrid::of(&middles, SUPPORT * spacing);
     let field = Field::new(kernel);
     let plane = field.plane(FLUID_DISTANCE);
     let flat = f64::from(wall_density.onset());
-    let in_front =
-        |patch: &Patch| Some(patch.at + FLUID_DISTANCE * spacing * patch.area.try_normalize()?);
-    let spots =
-        without_crowding(patches.iter().filter_map(in_front).collect(), PLACE_DISTANCE * spacing);
+    let in_front = |(patch, side): (&Patch, f64)| {
+        Some(patch.at + side * FLUID_DISTANCE * spacing * patch.area.try_normalize()?)
+    };
+    let both = patches.iter().flat_map(|patch| sides.iter().map(move |&side| (patch, side)));
+    let spots = without_crowding(both.filter_map(in_front).collect(), PLACE_DISTANCE * spacing);
     let place = |at: DVec3| {
-        let mut filled = 0.0;
+        let mut filled: f64 = 0.0;
         let free = grid.all_near(at, |j, squared| {
             let r = (patches[j].at - at) / spacing;
             let patch = patches[j].area / kernel.dimension.area(spacing);
             filled -= field.over_r(squared.sqrt() / spacing) * r.dot(patch);
             squared > (0.9 * FLUID_DISTANCE * spacing).powi(2)
         });
+        let filled = if surface.is_sheet() { filled.abs() } else { filled };
         let share = (filled / plane).max(0.0);
         let wanted = f64::from(wall_density.density_that_counts((flat * share) as f32));
         free.then_some(Place { at, wanted })
@@ -187,7 +194,7 @@ mod tests {
     use super::*;
     use crate::particles::kernel::KernelKind;
     use crate::particles::wall_density::WallKind;
-    use splashdown_geometry::shapes::{Shape, closed_surface_of};
+    use splashdown_geometry::shapes::{Shape, closed_surface_of, sheet_surface_of};
 
     const H: f64 = 0.1;
 
@@ -195,7 +202,7 @@ mod tests {
         Kernel { kind: KernelKind::Cubic, dimension }
     }
 
-    fn surface_of(shape: &Shape, dimension: Dimension) -> ClosedSurface {
+    fn surface_of(shape: &Shape, dimension: Dimension) -> WettedSurface {
         closed_surface_of(&shape.surface(), H, dimension)
     }
 
@@ -291,15 +298,32 @@ mod tests {
         }
     }
 
-    #[test]
-    fn nothing_is_known_of_sheets() {
+    /// What a square sheet of 10 h counts at places half a spacing from it, in the middle.
+    fn counted_by_sheet(surface: &WettedSurface) -> Vec<f64> {
         let sheet = Shape::Plane { normal: DVec3::Y, half_size: 5.0 * H };
-        let samples = sheet.sample_surface(H, 0.0, Dimension::Three).unwrap();
+        let samples = sheet.sample_surface(0.8 * H, 0.0, Dimension::Three).unwrap();
         let kernel = kernel(Dimension::Three);
         let wall_density = WallDensity::new(kernel, WallKind::Mirrored);
-        let places = places(&surface_of(&sheet, Dimension::Three), H, kernel, wall_density);
-        let weight = vec![1.0; samples.len()];
-        let factor = volume_factors(&samples, &places, H, kernel, (&weight, false));
-        assert_eq!(factor, weight);
+        let places = places(surface, H, kernel, wall_density);
+        let weight = vec![0.64; samples.len()];
+        let factor = volume_factors(&samples, &places, H, kernel, (&weight, true));
+        let lattice = kernel.lattice_sum();
+        let seen = |at: DVec3| -> f64 {
+            let near = |b: &DVec3| kernel.w((at - *b).length() / H) / lattice;
+            samples.iter().zip(&factor).map(|(b, f)| 0.64 * f64::from(*f) * near(b)).sum()
+        };
+        let middle = [-0.5, 0.0, 0.3].map(|x| H * DVec3::new(x, 0.5, 0.2 - x));
+        let both = middle.into_iter().flat_map(|at| [at, at.with_y(-at.y)]);
+        both.map(|at| seen(at) / f64::from(wall_density.onset())).collect()
+    }
+
+    #[test]
+    fn nothing_is_known_of_sheets_unless_a_barrier_keeps_them_tight() {
+        let sheet = Shape::Plane { normal: DVec3::Y, half_size: 5.0 * H }.surface();
+        let unknown = closed_surface_of(&sheet, H, Dimension::Three);
+        assert!(counted_by_sheet(&unknown).iter().all(|count| *count > 2.0), "as a wall behind");
+        let known = counted_by_sheet(&sheet_surface_of(&sheet, H));
+        // From both sides as much as a flat wall.
+        assert!(known.iter().all(|count| (count - 1.0).abs() < 0.03), "{known:?}");
     }
 }

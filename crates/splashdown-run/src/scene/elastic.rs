@@ -9,7 +9,7 @@ use splashdown_solids::solids::{Hold, Settings, Solids};
 use super::convert::Converter;
 use super::copies::names;
 use super::file::{self, DEFAULT_FRICTION, ElasticElements, ElasticKind, SceneFile};
-use super::fluid_contact::{has_bare_walls, has_barrier};
+use super::fluid_contact::{foresees_barrier, has_bare_walls, has_barrier};
 use super::geometry::Geometry;
 use super::needs::Count;
 use super::pieces::Pieces;
@@ -173,7 +173,7 @@ pub(super) fn elastic_bodies(
         }
         for body in first..elastic.names.len() {
             let (name, entry) = (&elastic.names[body], file.solid.len() + k);
-            let size = (convert.spacing, has_barrier(file));
+            let size = (convert.spacing, [has_barrier(file), foresees_barrier(file)]);
             match sample_elastic(&elastic.solids, body, name, entry, size) {
                 Ok(found) => samples.push(found),
                 Err(error) => {

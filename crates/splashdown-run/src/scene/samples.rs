@@ -9,8 +9,8 @@ use super::file::FluidSide;
 use crate::boundary::Solid;
 use crate::deforming::{APART, Deforming, Sampler};
 use crate::math::{DVec3, Dimension};
-use crate::mesh::{ClosedSurface, TriangleMesh};
-use crate::shapes::{MeshShape, Shape, ShapeError, closed_surface_of};
+use crate::mesh::{TriangleMesh, WettedSurface};
+use crate::shapes::{MeshShape, Shape, ShapeError, closed_surface_of, sheet_surface_of};
 use crate::world::Carrier;
 
 /// The samples of one elastic body, and where fluid may not be.
@@ -28,7 +28,7 @@ pub(super) fn bare(solid: Solid) -> Solid {
         Carrier::Deforming(samples) => Carrier::from(samples.bare()),
         carrier => carrier,
     };
-    Solid { carrier, local: Vec::new(), closed_surface: ClosedSurface::default(), ..solid }
+    Solid { carrier, local: Vec::new(), wetted_surface: WettedSurface::default(), ..solid }
 }
 
 /// Samples body number `body`, called `name`, of `solids`; `entry` is its number among all that
@@ -38,7 +38,7 @@ pub(super) fn sample_elastic(
     body: usize,
     name: &str,
     entry: usize,
-    (spacing, has_barrier): (f64, bool),
+    (spacing, [has_barrier, foresees_barrier]): (f64, [bool; 2]),
 ) -> Result<ElasticSamples, ShapeError> {
     let surface = surface_of(solids, body);
     let first = solids.bodies[body].vertices.start;
@@ -56,18 +56,24 @@ pub(super) fn sample_elastic(
         .any(|element| matches!(element, Element::Membrane(_)));
     let side = if is_shell { FluidSide::Both } else { FluidSide::Outside };
     let inset = if is_shell { 0.0 } else { 0.5 * spacing };
+    let is_sheet = is_shell && !mesh.is_closed();
     let shape = Shape::Mesh(mesh);
     // Shells have water on both sides and have to stay tight. Without a barrier, samples that are
     // made to weigh what a closed shell displaces let a hollow ball fill up.
-    let closed_surface = match side == FluidSide::Outside || has_barrier {
+    let wetted_surface = match side == FluidSide::Outside || has_barrier {
+        true if is_sheet && foresees_barrier => sheet_surface_of(&surface, spacing),
         true => closed_surface_of(&surface, spacing, Dimension::Three),
-        false => ClosedSurface::default(),
+        false => WettedSurface::default(),
     };
     let placed = shape.clone();
     let place = move |apart: f64| placed.sample_surface(apart, -inset, Dimension::Three);
     let solid = samples((solids, body), name, spacing, inset, place)?;
-    let solid = Solid { friction, closed_surface, surface, ..solid };
+    let solid = Solid { friction, wetted_surface, surface, ..solid };
     let (name, pose) = (name.to_owned(), solid.pose);
+    let inset = match is_sheet && foresees_barrier {
+        true => (0.5 * spacing).min(0.9 * spacing - half).max(0.0),
+        false => inset,
+    };
     let obstacle = Some(Obstacle { entry, name, shape, pose, side, inset, half });
     Ok(ElasticSamples { solid, obstacle, half })
 }

@@ -4,13 +4,14 @@ use super::carve::Obstacle;
 use super::convert::Converter;
 use super::copies::names;
 use super::file::{self, DEFAULT_FRICTION, FluidSide, SceneFile};
+use super::fluid_contact::foresees_barrier;
 use super::geometry::default_side;
 use super::grid;
 use super::validate::join;
 use crate::body::FrictionPairs;
-use crate::math::{DVec3, Pose};
-use crate::mesh::ClosedSurface;
-use crate::shapes::closed_surface_of;
+use crate::math::{DVec3, Dimension, Pose};
+use crate::mesh::WettedSurface;
+use crate::shapes::{closed_surface_of, sheet_surface_of};
 use crate::world::{Carrier, Solid};
 
 /// A solid and the shape it was sampled from.
@@ -61,12 +62,17 @@ pub(crate) fn sample_solid(
     let mut wall = grid::wall(convert, file, &key, &shape, side);
     wall.vertices.iter_mut().for_each(|p| *p -= centre);
 
-    // Weights of walls that stand still do not ask for it.
+    // Weights of walls that stand still do not ask for it, unless they are sheets that a barrier
+    // keeps tight and the fluid knows.
     let moves = written.motion.is_some() || weighed.is_some();
-    let closed_surface = match moves && side == FluidSide::Outside {
+    let is_sheet = side == FluidSide::Both && !shape.is_closed();
+    let is_sheet = is_sheet && foresees_barrier(file) && convert.dimension == Dimension::Three;
+    let wetted_surface = match moves && side == FluidSide::Outside {
         true => closed_surface_of(&surface, convert.spacing, convert.dimension),
-        false => ClosedSurface::default(),
+        false if is_sheet => sheet_surface_of(&surface, convert.spacing),
+        false => WettedSurface::default(),
     };
+    let stands_off = if is_sheet { inset.max(0.5 * convert.spacing) } else { inset };
 
     let copies = convert.copies(&key, written.repeats(), &placed.pose);
     let sampled =
@@ -79,7 +85,7 @@ pub(crate) fn sample_solid(
                 shape: shape.clone(),
                 pose,
                 side,
-                inset,
+                inset: stands_off,
                 half: 0.0,
             };
             let shifted = |pose: Pose| Pose { translation: pose.apply(centre), ..pose };
@@ -96,7 +102,7 @@ pub(crate) fn sample_solid(
                 friction: written.friction.unwrap_or(DEFAULT_FRICTION),
                 wetting: Default::default(),
                 inset,
-                closed_surface: closed_surface.clone(),
+                wetted_surface: wetted_surface.clone(),
                 volume_factor: Vec::new(),
                 surface: surface.clone(),
                 wall: wall.clone(),

@@ -2,7 +2,7 @@
 
 use crate::body::RigidBody;
 use crate::math::{DMat3, DVec3, Dimension, Pose};
-use crate::mesh::{ClosedSurface, TriangleMesh};
+use crate::mesh::{TriangleMesh, WettedSurface};
 use crate::shapes::{Face, MeshShape, Shape, closed_surface_of};
 use crate::world::{Carrier, Solid, Viscosity, World};
 
@@ -15,7 +15,7 @@ pub fn wall(world: &World, name: &str, shape: &Shape, pose: Pose) -> Result<Soli
     Ok(Solid {
         name: name.to_owned(),
         range: 0..0,
-        closed_surface: closed_surface_of(&surface, h, world.dimension),
+        wetted_surface: closed_surface_of(&surface, h, world.dimension),
         volume_factor: Vec::new(),
         wall: Default::default(),
         local,
@@ -151,7 +151,7 @@ pub fn pool(
     let mut tank = wall(&world, "tank", &shape, pose)?;
     // Behind the surface that the water sees: outside of the box of water.
     tank.local = shape.sample_surface(h, 0.5 * h, dimension).map_err(|e| e.to_string())?;
-    tank.closed_surface = ClosedSurface::default();
+    tank.wetted_surface = WettedSurface::default();
     tank.inset = 0.5 * h;
     world.add_solid(tank);
     Ok(world)

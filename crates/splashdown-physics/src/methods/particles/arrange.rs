@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Step, Workspace};
 use crate::error::StepError;
 use crate::math::{Aabb, DVec3};
-use crate::mesh::ClosedSurface;
+use crate::mesh::WettedSurface;
 use crate::particles::cells::{CellGrid, MIN_CELLS, sorting_order};
 use crate::particles::neighbors::SearchInput;
 use crate::particles::store::reorder;
@@ -153,7 +153,7 @@ pub(super) fn sort_along_curve(world: &mut World, work: &mut Workspace) -> Resul
     if world.particles.weight[world.fluid_count()..].first() == Some(&0.0) {
         measure_walls(world, work);
     }
-    world.solids.iter_mut().for_each(|solid| solid.closed_surface = ClosedSurface::default());
+    world.solids.iter_mut().for_each(|solid| solid.wetted_surface = WettedSurface::default());
     Ok(())
 }
 
@@ -183,16 +183,18 @@ fn measure_walls(world: &mut World, work: &Workspace) {
     let has_barrier = world.elastic.guests.is_some();
     // Copies of a body come one after the other and have the same samples, in another order.
     let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
-    let mut last: Option<(ClosedSurface, HashMap<[u64; 3], f32>)> = None;
-    for solid in world.solids.iter_mut().filter(|solid| !never_moves(&&**solid)) {
+    let mut last: Option<(WettedSurface, HashMap<[u64; 3], f32>)> = None;
+    let is_factored = |solid: &Solid| solid.moves() || solid.wetted_surface.is_sheet();
+    for solid in world.solids.iter_mut().filter(|solid| is_factored(solid)) {
         let weight = &weight[solid.range.clone()];
         let known =
-            last.take().filter(|(surface, _)| surface.is_shared_with(&solid.closed_surface));
+            last.take().filter(|(surface, _)| surface.is_shared_with(&solid.wetted_surface));
         let (surface, factors) = known.unwrap_or_else(|| {
-            let places = places(&solid.closed_surface, world.spacing, kernel, wall_density);
-            let weight = (weight, has_barrier && solid.deforming().is_some());
+            let places = places(&solid.wetted_surface, world.spacing, kernel, wall_density);
+            let is_tight = solid.deforming().is_some() || solid.wetted_surface.is_sheet();
+            let weight = (weight, has_barrier && is_tight);
             let factors = volume_factors(&solid.local, &places, world.spacing, kernel, weight);
-            (solid.closed_surface.clone(), solid.local.iter().map(bits).zip(factors).collect())
+            (solid.wetted_surface.clone(), solid.local.iter().map(bits).zip(factors).collect())
         });
         let factor = |p: &DVec3| factors.get(&bits(p)).copied().unwrap_or(1.0);
         solid.volume_factor = solid.local.iter().map(factor).collect();

@@ -84,7 +84,7 @@ fn world(width: i32, plates: &Plates, rise: f64) -> Result<World, String> {
     let tank = Shape::Tank { half: 0.5 * size, open: vec![Face::Top] };
     let mut solid = wall(&world, "tank", &tank, at(DVec3::Y * 0.5 * size.y))?;
     solid.local = tank.sample_surface(H, 0.5 * H, Dimension::Two).map_err(|e| e.to_string())?;
-    (solid.closed_surface, solid.inset) = (Default::default(), 0.5 * H);
+    (solid.wetted_surface, solid.inset) = (Default::default(), 0.5 * H);
     world.add_solid(solid);
     let from = 0.5 * f64::from(DEPTH);
     let plate =

@@ -48,7 +48,7 @@ fn world(model: TensionModel) -> Result<World, String> {
     let shape = Shape::Tank { half, open: vec![Face::Top, Face::Bottom] };
     let mut tube = wall(&world, "tube", &shape, Pose::IDENTITY)?;
     tube.local = shape.sample_surface(H, 0.5 * H, Dimension::Two).map_err(|e| e.to_string())?;
-    (tube.closed_surface, tube.inset) = (Default::default(), 0.5 * H);
+    (tube.wetted_surface, tube.inset) = (Default::default(), 0.5 * H);
     world.add_solid(tube);
     world.fluids[0].surface = FluidSurface::of(GAMMA);
     world.tension.model = model;

@@ -1,10 +1,10 @@
-//! A closed surface cut into small patches.
+//! The surface that fluid meets, cut into small patches.
 
 use std::collections::HashMap;
 
 use super::MeshShape;
 use crate::math::{DVec3, Dimension};
-use crate::mesh::{ClosedSurface, Patch, TriangleMesh};
+use crate::mesh::{Patch, TriangleMesh, WettedSurface};
 
 /// Patches are no longer than this, in spacings.
 const LONGEST: f64 = 0.4;
@@ -17,23 +17,34 @@ pub fn closed_surface_of(
     surface: &TriangleMesh,
     spacing: f64,
     dimension: Dimension,
-) -> ClosedSurface {
-    let Ok(shape) = MeshShape::new(surface.clone()) else { return ClosedSurface::default() };
+) -> WettedSurface {
+    let Ok(shape) = MeshShape::new(surface.clone()) else { return WettedSurface::default() };
     if !shape.is_closed() {
-        return ClosedSurface::default();
+        return WettedSurface::default();
     }
     let longest = LONGEST * spacing;
     let mut patches = Vec::new();
     match dimension {
-        Dimension::Three => {
-            let mesh = shape.surface();
-            (0..mesh.triangles.len()).for_each(|t| halve(mesh.corners(t), longest, &mut patches));
-        }
+        Dimension::Three => patches = patches_of(shape.surface(), longest),
         Dimension::Two => {
             shape.cut_segments().for_each(|ends| divide(ends, longest, &mut patches));
         }
     }
-    ClosedSurface::new(joined(patches, CELL * spacing))
+    WettedSurface::closed(joined(patches, CELL * spacing))
+}
+
+/// A sheet, with fluid on both sides of it.
+pub fn sheet_surface_of(surface: &TriangleMesh, spacing: f64) -> WettedSurface {
+    // As a shape its triangles look the same way, as far as that can be.
+    let Ok(shape) = MeshShape::new(surface.clone()) else { return WettedSurface::default() };
+    let patches = patches_of(shape.surface(), LONGEST * spacing);
+    WettedSurface::sheet(joined(patches, CELL * spacing))
+}
+
+fn patches_of(mesh: &TriangleMesh, longest: f64) -> Vec<Patch> {
+    let mut patches = Vec::new();
+    (0..mesh.triangles.len()).for_each(|t| halve(mesh.corners(t), longest, &mut patches));
+    patches
 }
 
 /// Joins patches of the same cell that look the same way (of six). What flows through them stays
