@@ -217,6 +217,10 @@ element_size = 0.2
                 "pressure.solver=variational fluid_contact.stepper=contact_proxy_3",
                 "does not survive",
             ),
+            (
+                "pressure.solver=variational pressure.linear=assembled fluid_contact.stepper=joint",
+                "matrix_free with the stepper joint",
+            ),
         ] {
             let error = parsed(change).err().unwrap_or_default();
             assert!(error.contains(words), "{change}: {error}");

@@ -14,6 +14,7 @@ use super::tree::{Entry, Node, Origin, Value};
 use super::validate::join;
 use crate::math::{Aabb, DVec3};
 use crate::sph::pressure::settings::LinearSolver;
+use crate::stepper::Stepper;
 use crate::world::{PressureSolver, World};
 
 /// k_I over the largest pressure.
@@ -137,9 +138,10 @@ pub(super) fn check(file: &SceneFile, report: &mut Report<'_>) {
         report.key(&format!("solid[{k}]"), message, Some(help));
     }
     let meets_elastic = !file.elastic.is_empty() && !file.fluid.is_empty();
-    if meets_elastic && pressure.linear == Some(LinearSolver::Assembled) {
-        let help = "leave it out".to_string();
-        report.key("pressure.linear", "is matrix_free with elastic bodies", Some(help));
+    let is_joint = meets_elastic && file.fluid_contact.stepper == Some(Stepper::Joint);
+    if is_joint && pressure.linear == Some(LinearSolver::Assembled) {
+        let help = "leave it out, or leave out fluid_contact.stepper".to_string();
+        report.key("pressure.linear", "is matrix_free with the stepper joint", Some(help));
     }
 }
 

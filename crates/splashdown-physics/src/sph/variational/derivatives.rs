@@ -54,8 +54,10 @@ pub fn derivatives(
         .zip(potentials.gradient(&frozen(-0.5), &goal))
         .map(|(after, before)| *after - before)
         .collect();
-    let assembled = Assembled::of(potentials);
-    let of_matrix = apply(&assembled, &p[..n]);
+    let assembled = Assembled::of(potentials, n..count);
+    let mut of_matrix = vec![DVec3::ZERO; count];
+    let (of_fluid, of_samples) = of_matrix.split_at_mut(n);
+    assembled.multiply(&p, of_fluid, of_samples);
     let mut matrix = assembled.dense();
     for (k, row) in matrix.iter_mut().enumerate() {
         row[k] -= potentials.mass[k / 3];
@@ -66,7 +68,7 @@ pub fn derivatives(
     Derivatives {
         gradient: (slope / expected - 1.0).abs(),
         hessian: mismatch(&product, &change),
-        product: mismatch(&product, &of_matrix),
+        product: mismatch(&both_passes(potentials, &p), &of_matrix),
         momentum: sum.length() / size,
         matrix,
     }
@@ -88,6 +90,16 @@ fn all_derivatives(
     let mut on_samples = vec![DVec3::ZERO; u.len() - n];
     potentials.reaction(&squeeze, u, n, &mut on_samples);
     (potentials.gradient(u, goal), on_samples)
+}
+
+/// H p of fluid and samples, matrix-free.
+fn both_passes(potentials: &Potentials<'_>, p: &[DVec3]) -> Vec<DVec3> {
+    let (mut out, mut squeeze) = (vec![DVec3::ZERO; p.len()], Vec::new());
+    let (of_fluid, of_samples) = out.split_at_mut(potentials.count());
+    potentials.squeeze_rates(p, &mut squeeze);
+    potentials.multiply(&squeeze, p, of_fluid);
+    potentials.reaction(&squeeze, p, potentials.count(), of_samples);
+    out
 }
 
 fn apply(operator: &impl LinearOperator<DVec3>, p: &[DVec3]) -> Vec<DVec3> {

@@ -14,6 +14,7 @@
 
 use std::sync::Mutex;
 
+use super::assembled::Assembled;
 use super::potentials::{Potentials, rub};
 use crate::math::{DMat3, DVec3};
 use crate::solve::operator::{LinearOperator, Preconditioner};
@@ -85,16 +86,23 @@ pub struct Carried<'a> {
 /// H of fluid particles, and of whoever carries samples after them.
 pub struct CoupledHessian<'a> {
     potentials: Potentials<'a>,
+    /// What is multiplied with in the place of both passes, if anything is.
+    matrix: Option<Assembled>,
     carried: Carried<'a>,
     /// s, and a direction of all particles.
     room: Mutex<(Vec<f64>, Vec<DVec3>)>,
 }
 
 impl<'a> CoupledHessian<'a> {
-    /// Of these potentials, with `all` particles.
-    pub fn new(potentials: Potentials<'a>, carried: Carried<'a>, all: usize) -> Self {
+    /// Of these potentials, with `all` particles, as a matrix or matrix-free.
+    pub fn new(
+        potentials: Potentials<'a>,
+        matrix: Option<Assembled>,
+        carried: Carried<'a>,
+        all: usize,
+    ) -> Self {
         let room = Mutex::new((Vec::new(), vec![DVec3::ZERO; all]));
-        CoupledHessian { potentials, carried, room }
+        CoupledHessian { potentials, matrix, carried, room }
     }
 }
 
@@ -105,12 +113,16 @@ impl LinearOperator<DVec3> for CoupledHessian<'_> {
         let (squeeze, way) = &mut *room;
         way[..n].copy_from_slice(&p[..n]);
         way[first..].copy_from_slice(&by.moves(&p[n..]));
-        self.potentials.squeeze_rates(way, squeeze);
         let (of_fluid, of_carriers) = out.split_at_mut(n);
-        self.potentials.multiply(squeeze, way, of_fluid);
-        by.resistance(&p[n..], of_carriers);
         let mut forces = vec![DVec3::ZERO; way.len() - first];
-        self.potentials.reaction(squeeze, way, first, &mut forces);
+        if let Some(matrix) = &self.matrix {
+            matrix.multiply(way, of_fluid, &mut forces);
+        } else {
+            self.potentials.squeeze_rates(way, squeeze);
+            self.potentials.multiply(squeeze, way, of_fluid);
+            self.potentials.reaction(squeeze, way, first, &mut forces);
+        }
+        by.resistance(&p[n..], of_carriers);
         of_carriers.iter_mut().zip(by.pulled(&forces)).for_each(|(sum, f)| *sum += f);
         by.add_shared_product(&p[..n], &p[n..], [of_fluid, of_carriers]);
     }

@@ -135,6 +135,22 @@ impl Rows {
         self.own_gradient = own;
     }
 
+    /// How many bytes its lists take.
+    pub fn bytes(&self) -> usize {
+        let of = |stretch: &Stretch| {
+            let Stretch { neighbors, ends, walls, wall_ends, friction, wall_friction, .. } =
+                stretch;
+            size_of_val(&neighbors[..])
+                + size_of_val(&walls[..])
+                + size_of_val(&ends[..])
+                + size_of_val(&wall_ends[..])
+                + size_of_val(&friction[..])
+                + size_of_val(&wall_friction[..])
+        };
+        let by_particle = size_of_val(&self.volume[..]) + size_of_val(&self.own_gradient[..]);
+        by_particle + self.stretches.iter().map(of).sum::<usize>()
+    }
+
     /// The stretch that particle `i` belongs to, and its place there.
     pub fn place(&self, i: usize) -> Option<(&Stretch, usize)> {
         let at = self.stretches.partition_point(|stretch| stretch.particles.end <= i);

@@ -11,12 +11,14 @@
 //! `none` starts from the particles under pressure in the last step: their pressures are state, so
 //! the set is, too.
 
+use std::time::Instant;
+
 use super::assembled::Assembled;
 use super::operator::{BlockJacobi, Carried, CoupledHessian, CoupledJacobi, Hessian};
 use super::potentials::Potentials;
 use super::rows::Rows;
 use crate::math::DVec3;
-use crate::solve::cg::{self, Params};
+use crate::solve::cg::{self, Params, Report};
 use crate::solve::operator::{LinearOperator, Preconditioner, dot};
 use crate::solve::stop::Stop;
 use crate::sph::pressure::settings::{FluidTension, LinearSolver, PotentialSettings};
@@ -65,6 +67,10 @@ pub struct Found {
     pub iterations: u32,
     /// The residual of the last, over what it was at the goal.
     pub error: f64,
+    /// Wall-clock time of the linear solves, their matrices included, s.
+    pub seconds: f64,
+    /// What the matrix of the last takes, in bytes; 0 without one.
+    pub matrix_bytes: usize,
 }
 
 impl Task<'_> {
@@ -99,10 +105,13 @@ impl Task<'_> {
         loop {
             let potentials = self.potentials(&found.ratio, &active);
             let at = [&mut found.displacement, &mut found.yielded];
+            let began = Instant::now();
             let change = self.improve(&potentials, at);
+            found.seconds += began.elapsed().as_secs_f64();
             found.solves += 1;
             found.iterations += change.iterations;
             found.error = change.error;
+            found.matrix_bytes = change.matrix_bytes;
             let ratios = potentials.volume_ratios(&found.displacement);
             let pushes = |(j, active): (&f64, &bool)| if *active { j - 1.0 } else { 0.0 };
             found.squeeze =
@@ -191,17 +200,20 @@ impl Task<'_> {
             max_restarts: 0,
             stop: self.stop,
         };
-        let solved = match (self.carried, self.settings.linear) {
-            (Some(carried), _) => {
-                let hessian = CoupledHessian::new(*potentials, carried, self.goal.len());
+        let all = self.goal.len();
+        let samples = self.carried.map_or(0..0, |carried| carried.first..all);
+        let matrix = match self.settings.linear {
+            LinearSolver::MatrixFree => None,
+            LinearSolver::Assembled => Some(Assembled::of(potentials, samples)),
+        };
+        let matrix_bytes = matrix.as_ref().map_or(0, Assembled::bytes);
+        let solved = match (self.carried, matrix) {
+            (Some(carried), matrix) => {
+                let hessian = CoupledHessian::new(*potentials, matrix, carried, all);
                 solve(&hessian, jacobi, &r, &mut step, &params)
             }
-            (None, LinearSolver::MatrixFree) => {
-                solve(&Hessian::new(*potentials), jacobi, &r, &mut step, &params)
-            }
-            (None, LinearSolver::Assembled) => {
-                solve(&Assembled::of(potentials), jacobi, &r, &mut step, &params)
-            }
+            (None, None) => solve(&Hessian::new(*potentials), jacobi, &r, &mut step, &params),
+            (None, Some(matrix)) => solve(&matrix, jacobi, &r, &mut step, &params),
         };
         let (of_fluid, of_carriers) = step.split_at(potentials.count());
         u.iter_mut().zip(of_fluid).for_each(|(u, step)| *u += *step);
@@ -210,7 +222,8 @@ impl Task<'_> {
             let samples = u[first..].iter_mut().zip(&self.goal[first..]);
             samples.zip(by.moves(y)).for_each(|((u, goal), more)| *u = *goal + more);
         }
-        Solved { error: (solved.square / scale.max(f64::MIN_POSITIVE)).sqrt(), ..solved }
+        let error = (solved.square / scale.max(f64::MIN_POSITIVE)).sqrt();
+        Solved { error, matrix_bytes, ..solved }
     }
 }
 
@@ -219,6 +232,7 @@ struct Solved {
     iterations: u32,
     square: f64,
     error: f64,
+    matrix_bytes: usize,
 }
 
 fn solve(
@@ -232,5 +246,6 @@ fn solve(
         Ok(report) => report,
         Err(error) => *error.report(),
     };
-    Solved { iterations: report.iterations, square: report.square, error: 0.0 }
+    let Report { iterations, square, .. } = report;
+    Solved { iterations, square, error: 0.0, matrix_bytes: 0 }
 }
