@@ -118,8 +118,8 @@ pub struct Solve {
     pub error: f64,
     /// Constraints that carry something: contacts under pressure, pairs of features within reach.
     pub active: u32,
-    /// Wall-clock time of the iterations, without what is done once in a solve, s; 0 where it is
-    /// not measured.
+    /// Wall-clock time of the iterations, without what is done once in a solve, s; of a variational
+    /// fluid the time of its linear solves. 0 where it is not measured.
     pub seconds: f64,
 }
 

@@ -7,6 +7,8 @@
 //! (EL2)  H_f = L Lᵀ,   W = L⁻¹ G,   u = L⁻¹ f:     H_s − Wᵀ W,   r − Wᵀ u,   z = L⁻ᵀ (u − W y)
 //! ```
 
+use std::collections::BTreeSet;
+
 use glam::{DMat3, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -96,6 +98,14 @@ impl Elimination {
             }
         }
         unknowns.add(matrix, others, &h.fixed_view::<9, 9>(3, 3).into_owned());
+    }
+
+    /// How many guests couple to unknowns of bodies, and to how many.
+    pub fn coupled(&self) -> [usize; 2] {
+        let rows = self.rows.iter().filter(|row| !row.others.is_empty());
+        let met: BTreeSet<u32> =
+            rows.clone().flat_map(|row| &row.others).map(|(u, _)| *u).collect();
+        [rows.count(), met.len()]
     }
 
     /// H_f as it was assembled, guest by guest.

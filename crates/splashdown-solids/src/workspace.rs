@@ -20,3 +20,11 @@ pub struct Workspace {
     /// Whether a step is to end at once, undone.
     pub stop: Stop,
 }
+
+impl Workspace {
+    /// How many guests of the last assembly coupled to vertices, and to how many unknowns; none if
+    /// they were not eliminated.
+    pub fn guests_and_vertices(&self) -> [usize; 2] {
+        self.elimination.coupled()
+    }
+}

@@ -275,8 +275,8 @@ impl Step<'_> {
         let is_variational = self.pressure.solver == PressureSolver::Variational;
         let volume = is_variational.then(|| work.minimised.volume());
         if let (Some(volume), [_, _, density, ..]) = (&volume, &mut solves[..]) {
-            let Found { iterations, error, .. } = work.minimised.found;
-            *density = Solve { iterations, error, active: volume.pushing, ..*density };
+            let Found { iterations, error, seconds, .. } = work.minimised.found;
+            *density = Solve { iterations, error, seconds, active: volume.pushing, ..*density };
         }
         StepReport {
             solves,

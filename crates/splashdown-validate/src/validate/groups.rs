@@ -137,6 +137,8 @@ pub fn groups() -> &'static [Group] {
                 proxy::ORDER,
                 proxy::FRICTION,
                 proxy::COST,
+                proxy::LINEAR,
+                proxy::LINEAR_LARGE,
             ],
         },
         Group {

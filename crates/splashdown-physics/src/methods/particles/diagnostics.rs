@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::arrange::sort_along_curve;
 pub use super::bodies::jams;
+use super::variational::Minimised;
 use super::{Step, Workspace};
 use crate::error::StepError;
 use crate::math::DVec3;
@@ -36,6 +37,21 @@ pub fn pair_count(world: &World) -> usize {
 /// Bytes of the neighbour lists of the last step.
 pub fn list_bytes(world: &World) -> usize {
     last_step(world).map_or(0, |work| work.neighbors.bytes() + work.surface.bytes())
+}
+
+/// Bytes of what the last step of a variational fluid multiplied with in its linear solves: its
+/// pairs, and its matrix if it had one.
+pub fn fluid_matrix_bytes(world: &World) -> [usize; 2] {
+    last_step(world).map_or([0; 2], |work| {
+        let Minimised { rows, found, .. } = &work.minimised;
+        [rows.bytes(), found.matrix_bytes]
+    })
+}
+
+/// How many guests of the last step met vertices of elastic bodies, and how many vertices those
+/// were; none if guests were not eliminated.
+pub fn guests_and_vertices(world: &World) -> [usize; 2] {
+    last_step(world).map_or([0; 2], |work| work.elastic.guests_and_vertices())
 }
 
 /// The neighbours of all particles as plain indices, a list for each chunk of particles.

@@ -50,7 +50,7 @@ const LEAST_FLUX: f64 = 1e-3;
 /// Memory of the potentials, and what they found.
 #[derive(Default)]
 pub(super) struct Minimised {
-    rows: Rows,
+    pub(super) rows: Rows,
     pub(super) found: Found,
     /// κ, and k_I in Pa.
     stiffness: [f64; 2],
