@@ -115,8 +115,10 @@ pub fn groups() -> &'static [Group] {
             summary: "elastic bodies in water",
             cases: &[
                 wet::CUBES,
+                wet::CUBES_FINE,
                 wet::SHELLS,
                 wet::HYDROELASTIC,
+                wet::ALUMINIUM,
                 wet::ADDED_MASS,
                 wet::BAG,
                 wet::JET,

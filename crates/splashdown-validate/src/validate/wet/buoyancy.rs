@@ -15,6 +15,15 @@ pub(crate) const CUBES: Case = Case {
     run: cubes,
 };
 
+pub(crate) const CUBES_FINE: Case = Case {
+    name: "elastic-buoyancy-fine",
+    summary: "how deep soft cubes of 16 spacings float",
+    by_name: true,
+    cost: Cost::Hours,
+    run: fine_cubes,
+    ..CUBES
+};
+
 pub(crate) const SHELLS: Case = Case {
     name: "shell-buoyancy",
     summary: "how deep a hollow ball floats, and a balloon",
@@ -40,15 +49,30 @@ const END: f64 = 2.0;
 
 fn cubes(report: &mut Report) -> Result<(), String> {
     for solver in SOLVERS {
-        let solver_change = format!("pressure.solver={solver}");
-        for (density, height) in [(200.0, 0.432), (700.0, 0.312)] {
-            let density_change = format!("elastic.body.density={density}");
-            let place = format!("elastic.body.at=[0.24, {height}, 0.24]");
-            let mut world = world(CUBE, &[&solver_change, &density_change, &place])?;
-            let name = format!("{solver}, cube of {density} kg/m³");
-            float(report, &name, &mut world, 0.05)?;
-        }
+        float_cubes(report, solver, (12.0, 0.05))?;
         hang(report, solver)?;
+    }
+    Ok(())
+}
+
+fn fine_cubes(report: &mut Report) -> Result<(), String> {
+    SOLVERS.iter().try_for_each(|solver| float_cubes(report, solver, (16.0, 0.03)))
+}
+
+/// Of a light and of a heavy cube so many spacings wide.
+fn float_cubes(
+    report: &mut Report,
+    solver: &str,
+    (wide, within): (f64, f64),
+) -> Result<(), String> {
+    let solver_change = format!("pressure.solver={solver}");
+    let spacing = format!("simulation.spacing={}", 0.24 / wide);
+    for (density, height) in [(200.0, 0.432), (700.0, 0.312)] {
+        let density_change = format!("elastic.body.density={density}");
+        let place = format!("elastic.body.at=[0.24, {height}, 0.24]");
+        let changes = [&solver_change, &spacing, &density_change, &place];
+        let mut world = world(CUBE, &changes.map(String::as_str))?;
+        float(report, &format!("{solver}, cube of {density} kg/m³"), &mut world, within)?;
     }
     Ok(())
 }

@@ -7,10 +7,10 @@ mod layer;
 mod plate;
 mod tight;
 
-pub(crate) use buoyancy::{CUBES, SHELLS};
+pub(crate) use buoyancy::{CUBES, CUBES_FINE, SHELLS};
 pub(crate) use dams::{GATE, GATE_FINE, OBSTACLE};
 pub(crate) use layer::CASE as ADDED_MASS;
-pub(crate) use plate::CASE as HYDROELASTIC;
+pub(crate) use plate::{ALUMINIUM, CASE as HYDROELASTIC};
 pub(crate) use tight::{BAG, JET};
 
 use super::run;
@@ -49,7 +49,7 @@ mod tests {
         use buoyancy::{BALL, BALLOON, CUBE, HANGING};
         for text in [CUBE, HANGING, BALL, BALLOON, layer::SCENE, plate::SCENE, tight::BAG_SCENE]
             .into_iter()
-            .chain([dams::GATE_SCENE, dams::OBSTACLE_SCENE])
+            .chain([dams::GATE_SCENE, dams::OBSTACLE_SCENE, plate::OF_ALUMINIUM])
         {
             for solver in SOLVERS {
                 let world = world(text, &[&format!("pressure.solver={solver}")]).unwrap();
