@@ -53,6 +53,8 @@ fn run(report: &mut Report) -> Result<(), String> {
                 let metric = format!("{name}: friction over mu times what presses, after 0.3 s");
                 report.close(metric, slid.rubbing / friction, 1.0, 0.02);
             }
+            let metric = format!("{name}: speed of the lowest layer over Coulomb's");
+            report.note(metric, slid.lowest / coulomb(friction), 1.0);
         }
         let metric = format!("mu/tan = {share}: speed over that of joint");
         let ratio = proxy.mean / joint.mean;
