@@ -94,7 +94,7 @@ const BUILTINS: &[Builtin] = &[
     builtin!("letter-chain", "Letters hang below each other on links of a chain"),
     builtin!("soft-pile", "Soft bodies fall onto a step and onto each other"),
     builtin!("twist-cylinder", "A rubber rod is twisted by two turns"),
-    builtin!("bob", "A soft ring bobs on water, and a soft bar sinks"),
+    builtin!("bob", "A soft ring falls onto water and bobs"),
     builtin!("viscous-creature", "A creature as thick as honey falls and becomes a puddle"),
     builtin!("wet-cube-on-cloth", "Water and a soft cube fall onto a cloth held at its corners"),
     builtin!("shoot-creature", "A jet of water hits a soft creature"),
