@@ -67,6 +67,51 @@ fn every_builtin_scene_builds_and_runs_a_few_steps() {
     }
 }
 
+/// After the figures of Xie 2023, chapter 6, and ours beside them.
+const BODIES_IN_WATER: [&str; 16] = [
+    "bob",
+    "viscous-creature",
+    "wet-cube-on-cloth",
+    "shoot-creature",
+    "dam-break-proxy",
+    "liquid-into-bowl",
+    "liquid-and-bowl-on-torus",
+    "buoyancy-elephants",
+    "varying-friction",
+    "wring-water",
+    "cream",
+    "angry-cow",
+    "kicking-water",
+    "water-balloon",
+    "jellyfish",
+    "flag-in-rain",
+];
+
+#[test]
+fn scenes_of_bodies_in_water_make_steps_by_both_solvers() {
+    for name in BODIES_IN_WATER {
+        let spacing = Scene::builtin(name, &[]).unwrap().file.simulation.spacing;
+        // A spoon of coarser elements has no handle.
+        let coarser = if name == "cream" { 1.0 } else { 2.0 };
+        for solver in ["variational", "dfsph"] {
+            let overrides = [
+                format!("simulation.spacing={}", coarser * spacing),
+                format!("pressure.solver={solver}"),
+            ];
+            let built = match Scene::builtin(name, &overrides).and_then(|scene| scene.build()) {
+                Ok(built) => built,
+                Err(errors) => panic!("{name}, {solver}: {errors}"),
+            };
+            let mut world = built.world;
+            for _ in 0..2 {
+                let step = world.step(f64::INFINITY);
+                let report = step.unwrap_or_else(|error| panic!("{name}, {solver}: {error}"));
+                assert_eq!(report.retries, 0, "{name}, {solver}");
+            }
+        }
+    }
+}
+
 /// A cube of jelly with these keys.
 fn jelly(keys: &str) -> String {
     format!(
