@@ -320,8 +320,8 @@ impl Objective<'_> {
         pulls
     }
 
-    /// The forces on every vertex at `x` that come from no body, N, or nothing: those that are given
-    /// and those of guests, which `report` has, and of what these have in common.
+    /// The forces on every vertex at `x` that come from no body, N, or nothing: those that are
+    /// given, those of guests, which `report` has, and of what these have in common.
     pub(crate) fn outer_forces(&self, x: &[DVec3], report: &Report) -> Vec<DVec3> {
         if self.force.is_empty() && self.crowd.is_none() {
             return Vec::new();

@@ -23,9 +23,9 @@ pub(super) fn has_barrier(file: &SceneFile) -> bool {
     file.fluid_contact.barrier.unwrap_or(expected) && !file.fluid.is_empty()
 }
 
-/// Whether the fluid's own solve knows what the barrier will do. Only then may samples be too weak to
-/// hold the fluid on their own: pressure that pushes particles where a barrier will not let them go
-/// presses the fluid together.
+/// Whether the fluid's own solve knows what the barrier will do. Only then may samples be too weak
+/// to hold the fluid on their own: pressure that pushes particles where a barrier will not let them
+/// go presses the fluid together.
 pub(super) fn foresees_barrier(file: &SceneFile) -> bool {
     let stepper = file.fluid_contact.stepper.unwrap_or_default();
     let is_variational = file.pressure.solver == PressureSolver::Variational;
