@@ -415,18 +415,31 @@ impl Search<'_> {
     fn add_near(&self, piece: Piece, margin: f64, found: &mut Vec<usize>) {
         let bounds = piece.bounds().grown(margin);
         let cells = self.grid.cells_in(bounds.grown(self.longest));
-        let large = piece.bounds().size().max_element() > 2.0 * (margin + self.longest);
-        if large && piece.is_triangle() && cells.clone().nth(MAX_CELLS).is_some() {
+        let particles = self.step.fluid_count();
+        let reaches_through = |count: usize| cells.clone().nth(count).is_some();
+        if reaches_through(MAX_CELLS) && self.should_cut(&piece, margin, particles) {
             piece.quarters().into_iter().for_each(|quarter| self.add_near(quarter, margin, found));
             return;
         }
-        let index = self.work.neighbors.fluid_cells();
-        for i in cells.flat_map(|key| index.cell(key)).flat_map(|run| run.start..run.end) {
-            let i = i as usize;
-            let (x, u) = (self.step.particles.position[i], self.dt * self.work.predicted[i]);
-            if bounds.meets(&Aabb::around([x, x + u])) && piece.may_meet(x, u, margin) {
-                found.push(i);
-            }
+        let meets = |i: &usize| {
+            let (x, u) = (self.step.particles.position[*i], self.dt * self.work.predicted[*i]);
+            bounds.meets(&Aabb::around([x, x + u])) && piece.may_meet(x, u, margin)
+        };
+        // What is thrown far away has more cells on its way than there are particles.
+        if reaches_through(particles) {
+            found.extend((0..particles).filter(meets));
+            return;
         }
+        let index = self.work.neighbors.fluid_cells();
+        let runs = cells.flat_map(|key| index.cell(key));
+        found.extend(runs.flat_map(|run| run.start as usize..run.end as usize).filter(meets));
+    }
+
+    /// Whether quarters of a piece are worth their while: it is large, but not so large that there
+    /// would be more of them than particles.
+    fn should_cut(&self, piece: &Piece, margin: f64, particles: usize) -> bool {
+        let size = [piece.from, piece.to].map(|at| Aabb::around(at).size().max_element());
+        let pieces = (size[0].max(size[1]) / (2.0 * (margin + self.longest))).powi(2);
+        piece.is_triangle() && pieces > 1.0 && pieces < particles as f64
     }
 }
