@@ -304,7 +304,6 @@ mod tests {
                 let found = error(shift, 0.2, dimension);
                 worst = worst.max(found.abs());
             }
-            println!("{dimension:?} {worst}");
             assert!(worst < 0.1, "{dimension:?}: {worst}");
         }
     }

@@ -9,7 +9,7 @@ use splashdown_solids::meshing::sheet;
 /// h
 const H: f64 = 0.1;
 /// Of the sheet, in h.
-const SIZE: f64 = 12.0;
+const SIZE: f64 = 16.0;
 
 /// A square lattice on the sheet.
 fn lattice(apart: f64) -> Option<Vec<DVec3>> {
@@ -74,14 +74,14 @@ impl Stretched {
         let weights = self.weights.iter().map(|[w, f]| f64::from(*w) * f64::from(*f));
         let stretch = self.samples.stretch(&self.solids.position);
         let weights: Vec<f64> = weights.zip(stretch).map(|(w, s)| w * s).collect();
-        let at = |k: i32| DVec3::new(0.137 * f64::from(k % 10), 0.091 * f64::from(k / 10), 1.0) * H;
+        let at = |k: i32| DVec3::new(0.137 * f64::from(k % 20), 0.091 * f64::from(k / 20), 1.0) * H;
         let lattice = kernel.lattice_sum();
-        let counts = (0..100).map(|k| -> f64 {
+        let counts = (0..400).map(|k| -> f64 {
             let near = |b: &DVec3| kernel.w((at(k) - *b).length() / H) / lattice;
             places.iter().zip(&weights).map(|(b, w)| w * near(b)).sum()
         });
         let counts: Vec<f64> = counts.collect();
-        let mean = counts.iter().sum::<f64>() / 100.0;
+        let mean = counts.iter().sum::<f64>() / 400.0;
         [
             mean,
             counts.iter().copied().fold(f64::INFINITY, f64::min),
