@@ -238,6 +238,6 @@ mod tests {
         let message = |name: &str| choose(&[name.to_owned()], false).err().unwrap();
         assert!(message("elastik").contains("did you mean elastic?"));
         assert!(message("towr").contains("did you mean tower?"));
-        assert!(message("qqqqqqqqqq").contains("groups are water, bodies"));
+        assert!(message("xyz").contains("groups are water, grid, bodies"));
     }
 }
